@@ -1,0 +1,1 @@
+"""The ground: scopes that undo, and waterfalls that layers stand around."""
