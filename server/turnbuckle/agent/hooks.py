@@ -1,0 +1,97 @@
+"""The waterfalls of the loop; those of a tool call are embedded."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from turnbuckle.kernel.waterfall import Waterfall
+from turnbuckle.model.port import Request
+from turnbuckle.session.events import UserMessage
+from turnbuckle.session.parts import Failure
+from turnbuckle.tools.hooks import ToolHooks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A named part of the system prompt."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """The system prompt while it is assembled; `{{name}}` in a section takes a variable's value."""
+
+    sections: tuple[Section, ...]
+    variables: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreStep:
+    """The step that is about to start, with the input that would enter."""
+
+    turn: int
+    step: int
+    messages: tuple[UserMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """The step starts, with exactly these messages."""
+
+    messages: tuple[UserMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """The input is refused; the turn ends `blocked`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The turn ends before this step, `stopped`."""
+
+    reason: str
+
+
+Decision: TypeAlias = Enter | Reject | Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFailure:
+    """An attempt of a step's request that failed."""
+
+    turn: int
+    step: int
+    attempt: int
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Ask again after so many seconds."""
+
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStopping:
+    """Nothing is owed any more; a layer that steers now gets one more step."""
+
+    turn: int
+
+
+class Hooks:
+    """Everything that a plugin can stand around."""
+
+    def __init__(self) -> None:
+        self.prompt: Waterfall[Prompt, Prompt] = Waterfall("system-prompt/assemble")
+        self.pre_step: Waterfall[PreStep, Decision] = Waterfall("agent/pre-step")
+        self.request: Waterfall[Request, Request] = Waterfall("agent/request")
+        self.request_error: Waterfall[RequestFailure, Retry | None] = Waterfall(
+            "agent/request-error"
+        )
+        self.turn_stopping: Waterfall[TurnStopping, None] = Waterfall("agent/turn-stopping")
+        self.tools = ToolHooks()

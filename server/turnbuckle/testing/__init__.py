@@ -1,0 +1,1 @@
+"""Fakes that ship: for the tests of this project and for people who write plugins."""

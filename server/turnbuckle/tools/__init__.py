@@ -1,0 +1,1 @@
+"""Tools: what one is, which there are, and how a step's calls are run."""

@@ -1,0 +1,1 @@
+"""The person's files: exact text, places, changes, processes."""
