@@ -70,6 +70,15 @@ def encode(value: object) -> bytes:
         raise NotJson(str(error)) from error
 
 
+def scrub(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD, so that it can be written down."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def jsonable(value: object) -> JsonObject:
     """The value as a detached JSON object, all levels deep."""
     return cast("JsonObject", orjson.loads(encode(value)))

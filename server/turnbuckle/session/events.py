@@ -155,7 +155,10 @@ class RequestHeader(Tagged):
 
 @fact("llm/stream", free=True)
 class LlmStream(Tagged):
-    """A request goes out now; `window` in tokens, `why` only for summary requests."""
+    """A request goes out now; `window` in tokens, `why` only for summary requests.
+
+    `digest` is that of the request as it was sent, so that a rebuild from the log can be proven.
+    """
 
     turn: int
     step: int
@@ -164,6 +167,7 @@ class LlmStream(Tagged):
     window: int | None = None
     why: str | None = None
     patch: Patch | None = None
+    digest: str
 
 
 @fact("llm/failed")

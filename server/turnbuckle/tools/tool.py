@@ -9,54 +9,15 @@ from pydantic import BaseModel
 from turnbuckle.session.blobs import Blobs
 from turnbuckle.session.events import Fact
 from turnbuckle.session.parts import JsonObject
-from turnbuckle.workspace.changes import FileChange
-from turnbuckle.workspace.paths import Place
+from turnbuckle.tools.subject import Change, Command, Internal, Question, Read, Subject
 from turnbuckle.workspace.port import Workspace
 
+__all__ = [
+    "Change", "Command", "ExecutionMode", "Go", "Internal", "Outcome", "Perform", "Prepared",
+    "Question", "Read", "Subject", "Tool", "ToolError", "Verdict",
+]  # fmt: skip
+
 ExecutionMode: TypeAlias = Literal["exclusive", "parallel"]
-
-# -- subjects: what is judged, shown and approved -------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """Looks at these places and changes nothing."""
-
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """Changes these files, hunk by hunk."""
-
-    files: tuple[FileChange, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """Runs a command line in a folder; `cwd` is a URI, `timeout` in seconds."""
-
-    command: str
-    cwd: str
-    timeout: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """Asks the person."""
-
-    question: str
-    choices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Internal:
-    """Touches nothing but the session."""
-
-
-Subject: TypeAlias = Read | Change | Command | Question | Internal
-
-# -- performing ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

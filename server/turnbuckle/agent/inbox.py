@@ -1,0 +1,179 @@
+"""What waits: messages for a turn of their own, and input for the next step. A fold."""
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+import anyio
+
+from turnbuckle.kernel.scope import Scope
+from turnbuckle.session.codec import Entry
+from turnbuckle.session.events import (
+    InboxAdded,
+    InboxChanged,
+    InboxDropped,
+    TurnEnd,
+    UserMessage,
+)
+from turnbuckle.session.parts import Context, End, Source, Target, Usage
+from turnbuckle.session.session import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How the turn of a message ended; `seq` is that of its `turn/end`."""
+
+    turn: int
+    end: End
+    usage: Usage | None
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The message never entered a turn."""
+
+    why: str
+
+
+class Inbox:
+    """Added, minus what entered, minus what was dropped; claims live in memory only.
+
+    So a crash loses no prompt: what was claimed and not yet a `user/message` waits again.
+    """
+
+    def __init__(self, session: Session, scope: Scope) -> None:
+        self._session = session
+        self._waiting: dict[str, InboxAdded] = {}
+        self._claims: dict[str, int] = {}
+        self._turn_of: dict[str, int] = {}
+        self._dropped: dict[str, str] = {}
+        self._ends: dict[int, Ended] = {}
+        self._changed = anyio.Event()
+        for entry in session.log.entries:
+            self._feed(entry, b"")
+        session.log.observe(scope, self._feed)
+
+    def _feed(self, entry: Entry, _line: bytes) -> None:
+        match entry.fact:
+            case InboxAdded() as added:
+                self._waiting[added.key] = added
+            case InboxChanged(key=key, input=text) if key in self._waiting:
+                self._waiting[key] = replace(self._waiting[key], input=text)
+            case InboxDropped(keys=keys, why=why):
+                self._forget(keys, why)
+                self._tell()
+            case UserMessage(key=str(key), turn=turn):
+                self._waiting.pop(key, None)
+                self._claims.pop(key, None)
+                self._turn_of[key] = turn
+            case TurnEnd(turn=turn, end=end):
+                usage = self._session.usage.turn
+                self._ends[turn] = Ended(turn=turn, end=end, usage=usage, seq=entry.seq)
+                self._claims.clear()
+                self._tell()
+            case _:
+                pass
+
+    def _forget(self, keys: tuple[str, ...], why: str) -> None:
+        for key in keys:
+            self._waiting.pop(key, None)
+            self._dropped[key] = why
+            if key in self._claims:
+                self._turn_of[key] = self._claims.pop(key)
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    def add(
+        self,
+        key: str,
+        text: str,
+        *,
+        target: Target = "turn",
+        context: tuple[Context, ...] = (),
+        source: Source = "user",
+    ) -> bool:
+        """Let a message wait; False if this key is known already, so that nothing runs twice."""
+        if self.knows(key):
+            return False
+        added = InboxAdded(key=key, target=target, input=text, context=context, source=source)
+        self._session.append(added)
+        return True
+
+    def knows(self, key: str) -> bool:
+        """Whether a message with this key was ever added."""
+        return key in self._waiting or key in self._turn_of or key in self._dropped
+
+    def claim(self, turn: int, *, prompt: bool) -> tuple[InboxAdded, ...]:
+        """What enters the next step of a turn: all that waits for one, and one prompt if asked."""
+        now = [item for item in self._waiting.values() if item.target == "step"]
+        if prompt:
+            now += [item for item in self._waiting.values() if item.target == "turn"][:1]
+        self._claims.update((item.key, turn) for item in now)
+        return tuple(now)
+
+    @property
+    def owes_step(self) -> bool:
+        """Whether input waits for the next step."""
+        return any(item.target == "step" for item in self._waiting.values())
+
+    @property
+    def owes_turn(self) -> bool:
+        """Whether something waits that opens a turn; injected context never does."""
+        return any(i.target == "turn" or i.source == "user" for i in self._waiting.values())
+
+    @property
+    def waiting(self) -> tuple[InboxAdded, ...]:
+        """All that waits, in order."""
+        return tuple(self._waiting.values())
+
+    def drop(self, keys: tuple[str, ...], why: str) -> None:
+        """Take messages out that wait; others are left alone."""
+        if waiting := tuple(key for key in keys if key in self._waiting):
+            self._session.append(InboxDropped(keys=waiting, why=why))
+
+    def turn_of(self, key: str) -> int | None:
+        """The turn that a message entered or is entering, or None."""
+        return self._turn_of.get(key, self._claims.get(key))
+
+    async def ended(self, key: str) -> Ended | Dropped:
+        """Wait until the turn of a message has ended, or the message was dropped."""
+        while True:
+            turn = self._turn_of.get(key)
+            if turn in self._ends:
+                return self._ends[turn]
+            if turn is None and key in self._dropped:
+                return Dropped(self._dropped[key])
+            await self._changed.wait()
+
+
+def messages_of(item: InboxAdded, turn: int, step: int) -> tuple[UserMessage, ...]:
+    """A waiting message as the model will see it: what was pointed at first, then the words."""
+    pointed = tuple(
+        UserMessage(turn=turn, step=step, content=_render(context), source="context")
+        for context in item.context
+    )
+    said = UserMessage(turn=turn, step=step, key=item.key, content=item.input, source=item.source)
+    return (*pointed, said)
+
+
+def _render(context: Context) -> str:
+    where = f" {context.uri}" if context.uri else ""
+    if context.range:
+        first, last = context.range["start"]["line"] + 1, context.range["end"]["line"] + 1
+        where += f", line {first}" if first == last else f", lines {first} to {last}"
+    match context.kind:
+        case "file":
+            head = f"The person points at the file{where}."
+        case "selection":
+            head = f"The person has selected{where}:"
+        case "diagnostics":
+            head = f"The editor reports{where}:"
+        case "terminal":
+            head = "From the person's terminal:"
+        case "text":
+            head = "The person adds:"
+        case _:
+            assert_never(context.kind)
+    return head if context.text is None else f"{head}\n\n{context.text}"

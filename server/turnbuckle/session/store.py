@@ -1,0 +1,203 @@
+"""The log on disk: one line a fact, one writer, written through at once, synced at barriers."""
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import anyio
+from anyio import to_thread
+from filelock import FileLock, Timeout
+
+from turnbuckle.session.codec import Entry
+from turnbuckle.session.events import AssistantChunk
+
+logger = logging.getLogger(__name__)
+
+Sync: TypeAlias = Callable[[int], None]
+"""Make what was written to a descriptor survive a power cut; raises OSError."""
+
+_WAITING_LIMIT = 64 * 1024
+
+
+class StoreFailed(Exception):
+    """The log could not be written. What was appended is kept in memory and tried again."""
+
+
+class Locked(Exception):
+    """Another process writes this session."""
+
+
+def sync_data(descriptor: int) -> None:
+    """The cheapest sync of the platform that covers a file's data and its size."""
+    getattr(os, "fdatasync", os.fsync)(descriptor)
+
+
+def read_lines(path: Path) -> tuple[list[bytes], bytes]:
+    """The whole lines of a log, each with its newline, and the torn rest after the last one.
+
+    A file that is not there has no lines.
+
+    Raises:
+        StoreFailed: it could not be read.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return [], b""
+    except OSError as error:
+        raise StoreFailed(f"the session log could not be read: {error.strerror}") from error
+    whole, newline, torn = raw.rpartition(b"\n")
+    return [line + b"\n" for line in (whole + newline).split(b"\n")[:-1]], torn
+
+
+class Store:
+    """The one live writer of a session's file.
+
+    Facts are written through to the system at once, so that a kill loses at most waiting chunks;
+    `flush` makes them durable. Nothing is made on disk before the first fact. After a failed write
+    or sync the file ends at the last good fact, and the next flush tries again.
+    """
+
+    def __init__(self, path: Path, *, sync: Sync = sync_data) -> None:
+        self.path = path
+        self._sync = sync
+        self._lock = FileLock(f"{path}.lock", blocking=False, thread_local=False, mode=0o600)
+        self._descriptor: int | None = None
+        self._unsynced: list[bytes] = []  # not durable yet, the first `_written` are in the file
+        self._written = 0
+        self._waiting = 0  # bytes that are not in the file
+        self._size = 0  # bytes in the file, all of whole facts
+        self._durable = 0  # of these, what survived a sync
+        self._added = self._synced = 0
+        self._failure: OSError | None = None
+        self._syncing = anyio.Lock()
+
+    def open(self) -> list[bytes]:
+        """Take the lock, set a torn tail aside, and give the lines that are there.
+
+        Raises:
+            Locked: another process has the session.
+            StoreFailed: the file or its folder cannot be used.
+        """
+        if not self.path.exists():
+            return []
+        try:
+            self._take()
+            lines, torn = read_lines(self.path)
+            self._size = self._durable = sum(map(len, lines))
+            if torn:
+                self._set_aside(torn)
+        except OSError as error:
+            raise self._failed(error) from error
+        return lines
+
+    def _take(self) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise Locked(self.path.stem) from error
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._descriptor = os.open(self.path, flags, 0o600)
+
+    def _set_aside(self, torn: bytes) -> None:
+        assert self._descriptor is not None
+        number = 1
+        while (aside := self.path.with_suffix(f".torn-{number}")).exists():
+            number += 1
+        aside.touch(mode=0o600)
+        aside.write_bytes(torn)
+        os.ftruncate(self._descriptor, self._durable)
+        logger.warning("%s ended in half a line; it was set aside", self.path.name)
+
+    def close(self) -> None:
+        """Write what waits and let the next writer in."""
+        self._drain()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        self._lock.release()
+
+    def __call__(self, entry: Entry, line: bytes) -> None:
+        """Observe the log. Chunks wait for the next other fact, or for 64 KiB."""
+        self._unsynced.append(line)
+        self._added += 1
+        self._waiting += len(line)
+        waits = isinstance(entry.fact, AssistantChunk) and self._waiting < _WAITING_LIMIT
+        if not waits and not self._failure:
+            self._drain()
+
+    def _drain(self) -> None:
+        lines = self._unsynced[self._written :]
+        if not lines:
+            return
+        try:
+            if self._descriptor is None:
+                self._take()
+            self._write(b"".join(lines))
+        except (OSError, Locked) as error:
+            self._failure = error if isinstance(error, OSError) else OSError(str(error))
+            return
+        self._failure = None
+        self._written += len(lines)
+        self._waiting = 0
+
+    def _write(self, data: bytes) -> None:
+        assert self._descriptor is not None
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+            self._size += len(data)
+        except OSError:
+            # Half a batch must not stay: the file always ends at a whole fact.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
+            raise
+
+    async def flush(self) -> None:
+        """Return when everything appended so far is on disk; one sync serves all who wait.
+
+        Raises:
+            StoreFailed: it could not be made durable.
+        """
+        wanted = self._added
+        while self._synced < wanted:
+            async with self._syncing:
+                if self._synced < wanted:
+                    await self._flush_once()
+
+    async def _flush_once(self) -> None:
+        self._drain()
+        if self._failure:
+            raise self._failed(self._failure) from self._failure
+        assert self._descriptor is not None
+        count, size = self._written, self._size
+        try:
+            await to_thread.run_sync(self._sync, self._descriptor)
+        except OSError as error:
+            self._unwrite()
+            raise self._failed(error) from error
+        self._durable = size
+        del self._unsynced[:count]
+        self._written -= count
+        self._synced += count
+
+    def _unwrite(self) -> None:
+        """After a failed sync nobody knows what is on disk: go back to what surely is."""
+        assert self._descriptor is not None
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._descriptor, self._durable)
+        self._size = self._durable
+        self._written = 0
+        self._waiting = sum(map(len, self._unsynced))
+
+    def _failed(self, error: OSError) -> StoreFailed:
+        why = error.strerror or str(error)
+        return StoreFailed(
+            f"the session log could not be written ({why}); nothing was run. "
+            f"Make room or check the folder of the state, then send the message again"
+        )
