@@ -106,7 +106,11 @@ def test_lines_are_split_on_the_newline_byte_only(tmp_path: Path) -> None:
 
 async def test_a_flush_syncs_once_for_what_waits(tmp_path: Path) -> None:
     syncs: list[int] = []
-    with writing(tmp_path / "s.jsonl", syncs.append) as (log, store):
+
+    async def sync(descriptor: int) -> None:
+        syncs.append(descriptor)
+
+    with writing(tmp_path / "s.jsonl", sync) as (log, store):
         log.append(TurnStart(turn=1))
         log.append(AssistantChunk(turn=1, step=1, text="a"))
         await store.flush()
@@ -117,10 +121,10 @@ async def test_a_flush_syncs_once_for_what_waits(tmp_path: Path) -> None:
 async def test_a_failed_sync_stops_and_the_next_flush_writes_it_all_again(tmp_path: Path) -> None:
     path, fail = tmp_path / "s.jsonl", [True]
 
-    def sync(descriptor: int) -> None:
+    async def sync(descriptor: int) -> None:
         if fail.pop() if fail else False:
             raise OSError(28, "No space left on device")
-        sync_data(descriptor)
+        await sync_data(descriptor)
 
     with writing(path, sync) as (log, store):
         log.append(TurnStart(turn=1))

@@ -5,6 +5,7 @@ import logging
 import anyio
 
 from turnbuckle.agent.agent import Agent
+from turnbuckle.agent.inbox import owes_turn
 from turnbuckle.agent.turn import run_turn
 from turnbuckle.model.port import ModelFailed
 from turnbuckle.session.check import NotLogged
@@ -13,6 +14,9 @@ from turnbuckle.session.parts import Context, End, Failure, Source, Target
 from turnbuckle.session.store import StoreFailed
 
 logger = logging.getLogger(__name__)
+
+_PARKING = ("blocked", "stopped", "error")
+"""Ends after which what waits stays parked; so does an abort, from the cancel on."""
 
 
 class Driver:
@@ -72,13 +76,10 @@ class Driver:
         while True:
             await self._wake.wait()
             self._wake = anyio.Event()
-            while self._agent.inbox.owes_turn:
+            while owes_turn(self._agent.inbox):
                 end = await self._one()
-                if end.kind in ("completed", "max-tokens"):
-                    continue
-                if end.kind != "aborted":
-                    self._wake = anyio.Event()
-                if not self._wake.is_set():
+                parks = end.kind == "aborted" or end.kind in _PARKING
+                if parks and not self._wake.is_set():
                     break
             if not self._wake.is_set():
                 self._idle.set()
@@ -96,6 +97,9 @@ class Driver:
                 end = End(kind="aborted", cause=self._cause)
         finally:
             self._scope = None
+            if end.kind in _PARKING:
+                self._wake = anyio.Event()  # only messages after the end wake
+            self._agent.inbox.settle_claims(end.kind)
             session.append(TurnEnd(turn=turn, end=end))
             logger.info("turn %s ended: %s", turn, end.kind)
             with anyio.CancelScope(shield=True):

@@ -69,7 +69,6 @@ class Inbox:
             case TurnEnd(turn=turn, end=end):
                 usage = self._session.usage.turn
                 self._ends[turn] = Ended(turn=turn, end=end, usage=usage, seq=entry.seq)
-                self._claims.clear()
                 self._tell()
             case _:
                 pass
@@ -95,15 +94,11 @@ class Inbox:
         source: Source = "user",
     ) -> bool:
         """Let a message wait; False if this key is known already, so that nothing runs twice."""
-        if self.knows(key):
+        if key in self._waiting or key in self._turn_of or key in self._dropped:
             return False
         added = InboxAdded(key=key, target=target, input=text, context=context, source=source)
         self._session.append(added)
         return True
-
-    def knows(self, key: str) -> bool:
-        """Whether a message with this key was ever added."""
-        return key in self._waiting or key in self._turn_of or key in self._dropped
 
     def claim(self, turn: int, *, prompt: bool) -> tuple[InboxAdded, ...]:
         """What enters the next step of a turn: all that waits for one, and one prompt if asked."""
@@ -113,15 +108,14 @@ class Inbox:
         self._claims.update((item.key, turn) for item in now)
         return tuple(now)
 
-    @property
-    def owes_step(self) -> bool:
-        """Whether input waits for the next step."""
-        return any(item.target == "step" for item in self._waiting.values())
+    def unclaim(self, keys: tuple[str, ...]) -> None:
+        """Let claimed messages wait again."""
+        for key in keys:
+            self._claims.pop(key, None)
 
-    @property
-    def owes_turn(self) -> bool:
-        """Whether something waits that opens a turn; injected context never does."""
-        return any(i.target == "turn" or i.source == "user" for i in self._waiting.values())
+    def settle_claims(self, why: str) -> None:
+        """Drop what a turn claimed and could not enter: its sender learns how that turn ended."""
+        self.drop(tuple(self._claims), why)
 
     @property
     def waiting(self) -> tuple[InboxAdded, ...]:
@@ -146,6 +140,16 @@ class Inbox:
             if turn is None and key in self._dropped:
                 return Dropped(self._dropped[key])
             await self._changed.wait()
+
+
+def owes_step(inbox: Inbox) -> bool:
+    """Whether input waits for the next step."""
+    return any(item.target == "step" for item in inbox.waiting)
+
+
+def owes_turn(inbox: Inbox) -> bool:
+    """Whether something waits that opens a turn; injected context never does."""
+    return any(item.target == "turn" or item.source == "user" for item in inbox.waiting)
 
 
 def messages_of(item: InboxAdded, turn: int, step: int) -> tuple[UserMessage, ...]:

@@ -2,7 +2,7 @@
 
 from turnbuckle.agent.agent import Agent
 from turnbuckle.agent.hooks import Decision, Enter, PreStep, Reject, Stop, TurnStopping
-from turnbuckle.agent.inbox import messages_of
+from turnbuckle.agent.inbox import messages_of, owes_step
 from turnbuckle.agent.step import run_step
 from turnbuckle.session.parts import End
 
@@ -22,7 +22,10 @@ async def run_turn(agent: Agent, turn: int) -> End:
         decision = await _may_enter(agent, PreStep(turn=turn, step=step, messages=messages))
         keys = tuple(item.key for item in claimed)
         if not isinstance(decision, Enter):
-            agent.inbox.drop(keys if step == 1 else (), "refused")
+            if step == 1:
+                agent.inbox.drop(keys, "refused")
+            else:
+                agent.inbox.unclaim(keys)
             return _refused(decision)
         answer = await run_step(agent, turn, step, system, decision.messages)
         agent.inbox.drop(keys, "rewritten")
@@ -30,10 +33,10 @@ async def run_turn(agent: Agent, turn: int) -> End:
             return End(kind="max-tokens")
         if answer.finish == "truncated":
             return End(kind="stopped", reason="the answer broke off without an end")
-        if answer.tool_calls or agent.inbox.owes_step:
+        if answer.tool_calls or owes_step(agent.inbox):
             continue
         await agent.hooks.turn_stopping.run(TurnStopping(turn), _nothing)
-        if not agent.inbox.owes_step:
+        if not owes_step(agent.inbox):
             return End(kind="completed")
 
 

@@ -74,7 +74,7 @@ class Scope:
                 _, (_, undo) = self._undo.popitem()
                 try:
                     result = undo()
-                    if result is not None:
+                    if isinstance(result, Awaitable):
                         await result
                 except Exception as error:
                     errors.append(error)

@@ -1,10 +1,12 @@
 """Bytes by digest: before-images of edits, output too long to show."""
 
+import contextlib
 import hashlib
 import os
 import re
-import tempfile
+import secrets
 from pathlib import Path
+from typing import BinaryIO
 
 from anyio import to_thread
 
@@ -21,33 +23,38 @@ class Blobs:
         """Keep these bytes, on disk when this returns, and give their digest.
 
         Raises:
-            OSError: they could not be written.
+            OSError: they could not be written; nothing is left of them.
         """
         return await to_thread.run_sync(self._put, data)
 
     def _put(self, data: bytes) -> str:
         digest = hashlib.sha256(data).hexdigest()
-        target = self._folder / digest
-        if target.exists():
-            return digest
-        with self.file() as scratch:
-            scratch.write(data)
-            scratch.flush()
-            os.fsync(scratch.fileno())
-            Path(scratch.name).replace(target)
+        if not (self._folder / digest).exists():
+            scratch = self.file()
+            path = Path(scratch.name)
+            try:
+                with scratch:
+                    scratch.write(data)
+                self._adopt(path, digest)
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
         return digest
 
-    def file(self) -> "tempfile._TemporaryFileWrapper[bytes]":
-        """A scratch file in the folder, for output that grows; hand it to `adopt` or delete it.
+    def file(self) -> BinaryIO:
+        """A scratch file in the folder, for output that grows.
+
+        Close it and hand its `name` to `adopt`, or delete it.
 
         Raises:
             OSError: it could not be made.
         """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return tempfile.NamedTemporaryFile(dir=self._folder, prefix=".part-", delete=False)
+        path = self._folder / f".part-{secrets.token_hex(8)}"
+        return open(path, "xb", opener=_private)
 
     async def adopt(self, scratch: Path) -> str:
-        """Make a finished scratch file a blob and give its digest.
+        """Make a finished scratch file a blob, on disk when this returns, and give its digest.
 
         Raises:
             OSError: it could not be read or renamed.
@@ -56,20 +63,43 @@ class Blobs:
         def take() -> str:
             with scratch.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            scratch.replace(self._folder / digest)
+            self._adopt(scratch, digest)
             return digest
 
         return await to_thread.run_sync(take)
 
+    def _adopt(self, scratch: Path, digest: str) -> None:
+        with scratch.open("r+b") as file:
+            os.fsync(file.fileno())
+        try:
+            scratch.replace(self._folder / digest)
+        except PermissionError:
+            # On Windows, a blob that is being read cannot be replaced: the same bytes are there.
+            if not (self._folder / digest).exists():
+                raise
+            scratch.unlink()
+        _sync_folder(self._folder)
+
     async def get(self, digest: str) -> bytes | None:
         """The bytes of this digest, or None if they are not here."""
-        if not _DIGEST.fullmatch(digest):
-            return None
+        path = self.path(digest)
+        return None if path is None else await to_thread.run_sync(path.read_bytes)
 
-        def read() -> bytes | None:
-            try:
-                return (self._folder / digest).read_bytes()
-            except FileNotFoundError:
-                return None
+    def path(self, digest: str) -> Path | None:
+        """The file of this digest, to read and never to change; None if it is not here."""
+        path = self._folder / digest
+        return path if _DIGEST.fullmatch(digest) and path.is_file() else None
 
-        return await to_thread.run_sync(read)
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename lasting, where a folder can be opened."""
+    with contextlib.suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)

@@ -88,7 +88,7 @@ class Session:
                 continue
             self.log.load([entry])
             self._feed(entry, line)
-        self.resumed = True
+        self.resumed = bool(lines)
         self.header = None  # the first request after a resume writes its header again
 
     def append(self, fact: Fact) -> Entry:

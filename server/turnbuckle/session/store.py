@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,7 +16,7 @@ from turnbuckle.session.events import AssistantChunk
 
 logger = logging.getLogger(__name__)
 
-Sync: TypeAlias = Callable[[int], None]
+Sync: TypeAlias = Callable[[int], Awaitable[None]]
 """Make what was written to a descriptor survive a power cut; raises OSError."""
 
 _WAITING_LIMIT = 64 * 1024
@@ -30,9 +30,9 @@ class Locked(Exception):
     """Another process writes this session."""
 
 
-def sync_data(descriptor: int) -> None:
-    """The cheapest sync of the platform that covers a file's data and its size."""
-    getattr(os, "fdatasync", os.fsync)(descriptor)
+async def sync_data(descriptor: int) -> None:
+    """The cheapest sync of the platform that covers a file's data and its size, in a thread."""
+    await to_thread.run_sync(getattr(os, "fdatasync", os.fsync), descriptor)
 
 
 def read_lines(path: Path) -> tuple[list[bytes], bytes]:
@@ -177,7 +177,7 @@ class Store:
         assert self._descriptor is not None
         count, size = self._written, self._size
         try:
-            await to_thread.run_sync(self._sync, self._descriptor)
+            await self._sync(self._descriptor)
         except OSError as error:
             self._unwrite()
             raise self._failed(error) from error

@@ -1,0 +1,390 @@
+"""Random turns against the invariants, then a crash at a random byte, and the invariants again.
+
+Every sequence follows from its seed alone: the model, the tools, the layers, the person and the
+disk draw from one generator, and nothing waits for a clock.
+"""
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+
+from turnbuckle.agent.agent import Settings
+from turnbuckle.agent.hooks import PreStep, RequestFailure, Retry
+from turnbuckle.agent.plugin import PluginContext
+from turnbuckle.kernel.waterfall import Next
+from turnbuckle.model.port import Delta, Emit, ModelUnavailable, Reply, Request
+from turnbuckle.session import codec
+from turnbuckle.session.codec import Entry
+from turnbuckle.session.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    AssistantMessage,
+    Fact,
+    InboxDropped,
+    LlmStream,
+    Message,
+    StepEnd,
+    StepStart,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+    TurnStart,
+    UserMessage,
+)
+from turnbuckle.session.parts import Call
+from turnbuckle.session.projection import project
+from turnbuckle.session.rebuild import Rebuild, verify
+from turnbuckle.session.recovery import closing
+from turnbuckle.session.store import read_lines
+from turnbuckle.testing.agents import MODEL, Driven, driven
+from turnbuckle.testing.tools import COMMAND, tool
+from turnbuckle.tools.tool import Go, Outcome, Tool, ToolError
+
+SEQUENCES = int(os.environ.get("TURNBUCKLE_STRESS_SEQUENCES", "3000"))
+BATCHES = 10
+FIRST = int(os.environ.get("TURNBUCKLE_STRESS_SEED", "0"))
+
+KINDS = ("read", "throw", "swallow", "slow", "write", "ask", "unprepared")
+
+
+class World:
+    """One seed's model, tools, layers and disk."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.calls = self.syncs = 0
+        self.fail_at = self.rng.randrange(1, 12) if self.rng.random() < 0.12 else 0
+        self.settings = Settings(
+            model=MODEL, max_steps=6, max_parallel_tool_calls=self.rng.choice([1, 2, 10])
+        )
+        self.window = None
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    async def sync(self, _descriptor: int) -> None:
+        await self.pause(4)
+        self.syncs += 1
+        if self.syncs == self.fail_at:
+            raise OSError(28, "No space left on device")
+
+    async def pause(self, most: int) -> None:
+        for _ in range(self.rng.randrange(most)):
+            await checkpoint()
+
+    async def __call__(self, _request: Request, emit: Emit) -> Reply:
+        said = []
+        for _ in range(self.rng.randrange(5)):
+            said.append("x" * self.rng.randrange(1, 5))
+            emit(Delta(text=said[-1]))
+            await self.pause(3)
+        if self.chance(0.1):
+            raise ModelUnavailable("server", "503")
+        calls = []
+        for _ in range(self.rng.randrange(1, 6) if self.chance(0.7) else 0):
+            self.calls += 1
+            name = self.rng.choice([*KINDS, "nope"])
+            call_id = self.rng.choice([f"c{self.calls}", "", "c1"])
+            arguments = self.rng.choices(["{}", "", "{bad"], [50, 40, 10])[0]
+            calls.append(Call(call_id=call_id, name=name, arguments=arguments))
+        finish = self.rng.choices(["stop", "length", "truncated"], [90, 5, 5])[0]
+        return Reply(content="".join(said), tool_calls=tuple(calls), finish=finish)
+
+    async def body(self, kind: str) -> Outcome:
+        await self.pause(6)
+        if kind == "throw":
+            raise ValueError("boom")
+        if kind == "slow":
+            await self.pause(30)
+        if kind == "swallow":
+            try:
+                await self.pause(30)
+            except BaseException:
+                if self.chance(0.5):
+                    return Outcome(content="swallowed")
+                raise
+        return Outcome(content="ok", contexts=("context",) if self.chance(0.2) else ())
+
+    def tools(self) -> list[Tool[Any]]:
+        def body_of(kind: str) -> Callable[[dict[str, Any], Go], Any]:
+            async def body(_arguments: dict[str, Any], _go: Go) -> Outcome:
+                return await self.body(kind)
+
+            return body
+
+        subjects = {"ask": COMMAND, "write": COMMAND, "unprepared": ToolError("NOT_FOUND", "no")}
+        return [
+            tool(
+                kind,
+                body_of(kind),
+                subject=subjects.get(kind),
+                mode="exclusive" if kind == "write" else "parallel",
+            )
+            for kind in KINDS
+        ]
+
+    def install(self, ctx: PluginContext) -> None:
+        async def wobble(value: Any, next_: Next[Any, Any]) -> Any:
+            await checkpoint()
+            if self.chance(0.03):
+                raise RuntimeError("a layer")
+            if self.chance(0.1):
+                await next_(value)
+            return await next_(value)
+
+        hooks = ctx.hooks
+        for stack in (hooks.pre_step, hooks.request_error, hooks.turn_stopping, hooks.prompt):
+            if self.chance(0.3):
+                stack.use(wobble)  # type: ignore[attr-defined]
+        for stack in (hooks.pre_execute, hooks.execute, hooks.post_execute):
+            if self.chance(0.3):
+                stack.use(wobble)  # type: ignore[attr-defined]
+
+        async def again(
+            failure: RequestFailure, _next: Next[RequestFailure, Retry | None]
+        ) -> Retry | None:
+            return Retry(0) if failure.attempt < 3 else None
+
+        async def redact(request: Request, next_: Next[Request, Request]) -> Request:
+            messages = tuple(
+                replace(m, content="R") if isinstance(m, UserMessage) else m
+                for m in request.messages
+                if not (isinstance(m, UserMessage) and m.source == "context")
+            )
+            return await next_(replace(request, messages=messages))
+
+        async def steer(step: PreStep, next_: Next[PreStep, Any]) -> Any:
+            if self.chance(0.2):
+                ctx.session.inject("injected")
+            return await next_(step)
+
+        hooks.request_error.use(again)
+        hooks.pre_step.use(steer)
+        if self.chance(0.25):
+            hooks.request.use(redact)
+
+        def rude(start: StepStart) -> None:
+            ctx.session.keep({"at": start.step})
+            if self.chance(0.3):
+                raise RuntimeError("an observer")
+
+        ctx.on(StepStart, rude)
+
+
+async def person(world: World, session: Driven) -> None:
+    """Sends, steers, cancels and decides at random moments."""
+    driver, approvals = session.opened.driver, session.opened.agent.approvals
+    for number in range(world.rng.randrange(1, 12)):
+        await world.pause(world.rng.choice([1, 2, 4, 10, 40]))
+        what = world.rng.random()
+        if what < 0.35:
+            target = world.rng.choice(["turn", "turn", "step"])
+            driver.send(f"k{number}", "hello", target=target)
+        elif what < 0.5:
+            driver.cancel("user", keep_queue=world.chance(0.5))
+        elif approvals.pending:
+            asked = world.rng.choice(approvals.pending)
+            approvals.decide(asked.approval_id, allow=world.chance(0.7), by="person")
+
+
+async def drain(world: World, session: Driven) -> None:
+    """Answer what is asked until the driver is idle."""
+    driver, approvals = session.opened.driver, session.opened.agent.approvals
+    while not driver._idle.is_set():
+        for asked in approvals.pending:
+            approvals.decide(asked.approval_id, allow=world.chance(0.7), by="person")
+        await checkpoint()
+
+
+def assert_projection_is_a_fold(session: Driven) -> None:
+    """Observers run after the commit, so compare with what this projection has seen."""
+
+    def same(entry: Entry, _line: bytes) -> None:
+        seen = [e for e in session.entries if e.seq <= entry.seq]
+        faults.extend([entry.seq] * (project(seen).messages != projection.messages))
+
+    faults: list[int] = []
+    projection = session.opened.session.projection
+    session.opened.session.log.observe(session.scope, same)
+
+    def judge() -> None:
+        assert faults == [], "the projection parted from a fold from scratch"
+
+    session.scope.defer(judge)
+
+
+async def one(seed: int, folder: Path, stats: Counter[str]) -> None:
+    world = World(seed)
+    async with driven(
+        world, folder, tools=world.tools(), plugins=[world.install],
+        settings=world.settings, sync=world.sync,
+    ) as session:  # fmt: skip
+        if world.chance(0.3):
+            assert_projection_is_a_fold(session)
+        session.opened.driver.send("first", "go")
+        await person(world, session)
+        if not world.chance(0.1):
+            await drain(world, session)
+        session_id = session.opened.session.id
+    await session.scope.aclose()
+    assert not session.opened.agent.approvals.pending
+    check_log(session.entries, stats)
+    store = session.opened.session.store
+    assert store is not None
+    if store._failure is None:
+        lines, _ = read_lines(store.path)
+        assert len(lines) == len(session.entries)
+        assert all(same for _, same in verify(iter(lines)))
+    await crash(world, folder, session_id, session.entries, store.path)
+    stats["sequences"] += 1
+    stats["facts"] += len(session.entries)
+
+
+async def crash(
+    world: World, folder: Path, session_id: str, before: list[Entry], path: Path
+) -> None:
+    """Cut the file at any byte, open the session again, and run one more turn."""
+    raw = path.read_bytes()
+    path.write_bytes(raw[: world.rng.randrange(len(raw) + 1)])
+    kept = len(read_lines(path)[0])
+    async with driven(Quiet(), folder, session_id=session_id, sync=no_sync) as again:
+        entries = again.entries
+        assert [e.fact for e in entries[:kept]] == [e.fact for e in before[:kept]]
+        assert closing(entries) == []
+        assert_pairs(project(entries).messages)
+        assert project(entries).messages == again.opened.session.projection.messages
+        ended = await again.say("and on")
+        assert getattr(ended, "end", None) is not None
+        assert again.facts[-1] == TurnEnd(turn=ended.turn, end=ended.end)  # type: ignore[union-attr]
+        assert ended.end.kind == "completed"  # type: ignore[union-attr]
+    lines, _ = read_lines(path)
+    assert all(same for _, same in verify(iter(lines)))
+    rebuilt = Rebuild()
+    ask = LlmStream(turn=1, step=1, attempt=1, model="m", digest="")
+    for line in [*lines, codec.line(len(lines), 1, ask, codec.encode_fact(ask))]:
+        rebuilt.feed(line)
+    messages = again.opened.session.projection.messages
+    assert rebuilt.request == [codec.encode(message) for message in messages]
+
+
+async def no_sync(_descriptor: int) -> None:
+    pass
+
+
+class Quiet:
+    """A model with one thing to say."""
+
+    window = None
+
+    async def __call__(self, _request: Request, _emit: Emit) -> Reply:
+        return Reply(content="ok", finish="stop")
+
+
+def assert_pairs(messages: list[Message]) -> None:
+    owed: list[str] = []
+    for message in messages:
+        if isinstance(message, ToolResult):
+            assert owed
+            assert owed.pop(0) == message.call_id
+            continue
+        assert not owed
+        if isinstance(message, AssistantMessage):
+            owed = [call.call_id for call in message.tool_calls]
+    assert not owed
+
+
+class Order:
+    """The order that every whole log has, whatever happened."""
+
+    def __init__(self, stats: Counter[str]) -> None:
+        self.stats = stats
+        self.turn: int | None = None
+        self.step: int | None = None
+        self.owed: list[str] = []
+        self.called: set[str] = set()
+        self.asked: set[str] = set()
+        self.entered: Counter[str] = Counter()
+
+    def feed(self, fact: Fact) -> None:
+        match fact:
+            case TurnStart(turn=turn):
+                assert self.turn is None
+                self.turn = turn
+            case TurnEnd(turn=turn, end=end):
+                assert (self.turn, self.step) == (turn, None)
+                self.turn = None
+                self.stats[f"end {end.kind}"] += 1
+            case StepStart(step=step):
+                assert self.turn
+                assert self.step is None
+                self.step = step
+            case StepEnd(step=step):
+                assert self.step == step
+                assert not self.owed
+                self.step = None
+            case UserMessage(key=str(key)):
+                assert self.step
+                self.entered[key] += 1
+            case InboxDropped(keys=keys):
+                assert not [key for key in keys if self.entered[key]]
+            case _:
+                self.feed_call(fact)
+
+    def feed_call(self, fact: Fact) -> None:
+        match fact:
+            case AssistantMessage(tool_calls=calls):
+                assert self.step
+                self.owed = [call.call_id for call in calls]
+            case ToolCall(call_id=call_id):
+                assert call_id not in self.called
+                self.called.add(call_id)
+            case ToolResult(call_id=call_id, code=code):
+                assert call_id in self.called
+                assert self.owed.pop(0) == call_id
+                self.stats[f"result {code or 'ok'}"] += 1
+            case ApprovalAsked(approval_id=approval_id):
+                self.asked.add(approval_id)
+            case ApprovalDecided(approval_id=approval_id):
+                self.asked.remove(approval_id)
+            case _:
+                pass
+
+
+def check_log(entries: list[Entry], stats: Counter[str]) -> None:
+    assert [entry.seq for entry in entries] == list(range(len(entries)))
+    order = Order(stats)
+    for entry in entries:
+        order.feed(entry.fact)
+    assert (order.turn, order.step, order.asked) == (None, None, set())
+    assert set(order.entered.values()) <= {1}
+    assert_pairs(project(entries).messages)
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+async def test_random_turns_keep_every_invariant(
+    batch: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("CRITICAL")  # the tracebacks of what is thrown on purpose
+    stats: Counter[str] = Counter()
+    count = SEQUENCES // BATCHES
+    for seed in range(FIRST + batch * count, FIRST + (batch + 1) * count):
+        try:
+            with anyio.fail_after(30):
+                await one(seed, tmp_path / str(seed), stats)
+        except BaseException as error:
+            error.add_note(f"seed {seed}: TURNBUCKLE_STRESS_SEED={seed} repeats it")
+            raise
+    print(dict(sorted(stats.items())))  # noqa: T201
+    assert stats["sequences"] == count
+    if count >= 100:  # enough to have met every way out
+        for met in ("end completed", "end aborted", "end error", "end stopped", "result ok",
+                    "result ABORTED", "result DENIED", "result TOOL_FAILED"):  # fmt: skip
+            assert stats[met], f"no {met!r} among {count} sequences"
