@@ -71,7 +71,7 @@ class Model(Protocol):
         """How many tokens a request and its answer may have together, if that is known."""
         ...
 
-    async def __call__(self, request: Request, emit: Emit) -> Reply:
+    async def __call__(self, request: Request, emit: Emit, /) -> Reply:
         """Stream one answer through `emit`, which never waits, and return it whole.
 
         Cancelling the call closes the connection.

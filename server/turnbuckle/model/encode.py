@@ -1,0 +1,135 @@
+"""A request as the JSON body of a chat completion; what was encoded once is kept."""
+
+from typing import assert_never
+
+import orjson
+
+from turnbuckle.model.port import CallConfig, Request, ToolSpec
+from turnbuckle.model.providers import Provider
+from turnbuckle.session.events import (
+    AssistantMessage,
+    ContextSummary,
+    Message,
+    ToolResult,
+    UserMessage,
+)
+from turnbuckle.session.parts import Call, JsonObject
+
+
+class Encoder:
+    """Writes request bodies for one provider.
+
+    A message is its fact, and facts do not change: each is encoded once, and its bytes are kept as
+    long as the next request has the same object.
+    """
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+        self._reasoning_field = provider.reasoning_fields[0]
+        self._kept: dict[int, tuple[Message, bytes]] = {}
+
+    def learn(self, reasoning_field: str | None) -> None:
+        """Send thoughts back under the name that they came by."""
+        if reasoning_field is not None and reasoning_field != self._reasoning_field:
+            self._reasoning_field = reasoning_field
+            self._kept = {}
+
+    def body(self, request: Request) -> bytes:
+        """The whole body, streaming asked for."""
+        head = orjson.dumps(self._options(request.config))[:-1]
+        parts = [head, b',"messages":[', b",".join(self._messages(request)), b"]"]
+        if request.tools:
+            tools = orjson.dumps([_tool(tool) for tool in request.tools])
+            parts += [b',"tools":', tools]
+        parts.append(b"}")
+        return b"".join(parts)
+
+    def _options(self, config: CallConfig) -> JsonObject:
+        options: JsonObject = {"model": config.model, "stream": True}
+        if self._provider.stream_options:
+            options["stream_options"] = {"include_usage": True}
+        if config.temperature is not None:
+            options["temperature"] = config.temperature
+        if config.max_tokens is not None:
+            options[self._provider.max_tokens_field] = config.max_tokens
+        return options
+
+    def _messages(self, request: Request) -> list[bytes]:
+        # The facts are held beside their bytes, so that no id is used again.
+        kept = {
+            id(message): self._kept.get(id(message)) or (message, self._encoded(message))
+            for message in request.messages
+        }
+        self._kept = kept
+        encoded = [kept[id(message)][1] for message in request.messages]
+        if request.system:
+            encoded.insert(0, orjson.dumps({"role": "system", "content": request.system}))
+        return encoded
+
+    def _encoded(self, message: Message) -> bytes:
+        # A raw result of orjson holds at least 4 KiB; a copy holds what it needs.
+        return bytes(memoryview(orjson.dumps(self._shape(message))))
+
+    def _shape(self, message: Message) -> JsonObject:
+        match message:
+            case UserMessage(content=content) | ContextSummary(text=content):
+                return {"role": "user", "content": content}
+            case ToolResult():
+                return {
+                    "role": "tool",
+                    "tool_call_id": message.call_id,
+                    "content": message.content,
+                }
+            case AssistantMessage():
+                return self._assistant(message)
+            case _:
+                assert_never(message)
+
+    def _assistant(self, message: AssistantMessage) -> JsonObject:
+        shape: JsonObject = {"role": "assistant", "content": message.content}
+        if self._echoes(message):
+            shape[self._reasoning_field] = message.reasoning or ""
+        if message.tool_calls:
+            shape["tool_calls"] = [_call(call) for call in message.tool_calls]
+        return shape
+
+    def _echoes(self, message: AssistantMessage) -> bool:
+        if not (message.reasoning or self._provider.echo_empty):
+            return False
+        match self._provider.echo:
+            case "always":
+                return True
+            case "tool-steps":
+                return bool(message.tool_calls)
+            case "never":
+                return False
+
+
+def _tool(tool: ToolSpec) -> JsonObject:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": function}
+
+
+def _call(call: Call) -> JsonObject:
+    function = {"name": call.name, "arguments": _arguments(call.arguments)}
+    return {"id": call.call_id, "type": "function", "function": function}
+
+
+def _arguments(raw: str) -> str:
+    """Arguments that every server can parse.
+
+    Some answer 400 to a history in which they are not a JSON object, for the rest of the session;
+    the result of such a call tells the model what was wrong with what it wrote.
+    """
+    if not raw.strip():
+        return "{}"
+    try:
+        if isinstance(orjson.loads(raw), dict):
+            return raw
+    except orjson.JSONDecodeError:
+        pass
+    return orjson.dumps({"invalid": raw}).decode()

@@ -1,0 +1,74 @@
+"""Reading the body of a response, with its time limits."""
+
+from collections.abc import AsyncIterator
+
+import anyio
+import httpx
+
+from turnbuckle.model.answer import Answer
+
+_DRAIN_WAIT = 0.05  # seconds for the end of a body whose answer is complete
+
+
+class Clock:
+    """The limits of one request in seconds, as one cancel scope whose deadline moves.
+
+    Once the answer is complete it is settled, and only ends the reading.
+    """
+
+    def __init__(self, idle: float, total: float, grace: float) -> None:
+        self._idle, self._total, self._grace = idle, total, grace
+        self._end = anyio.current_time() + total
+        self._settled = False
+        self.scope = anyio.CancelScope()
+        self.heard()
+
+    def heard(self) -> None:
+        """Data came."""
+        if not self._settled:
+            self.scope.deadline = min(anyio.current_time() + self._idle, self._end)
+
+    def settle(self, *, wait_for_usage: bool) -> None:
+        """The answer is complete: wait a little for its usage, or only for the end of the body."""
+        # Reading to the end of the body lets the connection serve the next request.
+        wait = self._grace if wait_for_usage else min(_DRAIN_WAIT, self._grace)
+        if not self._settled or not wait_for_usage:
+            self.scope.deadline = min(self.scope.deadline, anyio.current_time() + wait)
+        self._settled = True
+
+    def why(self, shown: str) -> str:
+        """What to say when the time was up."""
+        if anyio.current_time() >= self._end:
+            return f"{shown} did not finish its answer within {self._total:g} s."
+        return f"{shown} sent no data for {self._idle:g} s, so the request was given up."
+
+
+async def read_stream(response: httpx.Response, answer: Answer, clock: Clock) -> None:
+    """Read events to the end of the body, or until the clock's scope ends it.
+
+    Raises:
+        ModelFailed: the stream reports an error, or cannot be understood.
+    """
+    async for data in _pieces(response):
+        heard = answer.take(data)
+        if answer.finished:
+            clock.settle(wait_for_usage=not answer.done)
+        elif heard:
+            clock.heard()
+
+
+async def head_of(response: httpx.Response, limit: int) -> bytes:
+    """The first bytes of a body, `limit` at most."""
+    head = bytearray()
+    async for data in _pieces(response):
+        head += data
+        if len(head) >= limit:
+            break
+    return bytes(head[:limit])
+
+
+def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The body as it comes; it is decompressed only where the server compresses unasked."""
+    if response.headers.get("content-encoding", "identity") == "identity":
+        return response.aiter_raw()
+    return response.aiter_bytes()

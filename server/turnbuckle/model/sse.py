@@ -1,0 +1,109 @@
+"""Server-sent events from bytes, however the bytes were cut."""
+
+from dataclasses import dataclass
+
+EVENT_LIMIT = 16 * 1024 * 1024
+"""The most bytes that one event, or one line, may have."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class EventTooLarge(ValueError):
+    """An event outgrew its limit; nothing can be read after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SseEvent:
+    """One event: `name` is `message`, `error`, or whatever the server called it."""
+
+    name: str
+    data: str
+
+
+class SseParser:
+    """Reads a stream piece by piece, in time that grows with its length alone.
+
+    A line ends at LF, CRLF or CR and at nothing else, and an event is decoded as a whole, so
+    neither a cut nor a character that other parsers take for a line end can harm a text. A field
+    `error` makes an event `error`: some servers report failures so. Without data there is no event.
+    """
+
+    def __init__(self, limit: int = EVENT_LIMIT) -> None:
+        self._limit = limit
+        self._line: list[bytes] = []
+        self._line_size = 0
+        self._data: list[bytes] = []
+        self._data_size = 0
+        self._name = b""
+        self._after_cr = False
+        self._first = True
+
+    def feed(self, data: bytes) -> list[SseEvent]:
+        """The events that these bytes complete.
+
+        Raises:
+            EventTooLarge: an event is larger than the limit.
+        """
+        events: list[SseEvent] = []
+        if not data:
+            return events
+        # A CR ends its line at once; the LF of a CRLF may come with the next piece.
+        ends_with_cr = data.endswith(b"\r")
+        if self._after_cr:
+            data = data.removeprefix(b"\n")
+        self._after_cr = ends_with_cr
+        # For bytes, splitlines knows only LF, CRLF and CR.
+        for piece in data.splitlines(keepends=True):
+            line = piece.rstrip(b"\r\n")
+            self._line.append(line)
+            self._line_size += len(line)
+            self._check()
+            if len(line) < len(piece):
+                self._end_line(events)
+        return events
+
+    def close(self) -> list[SseEvent]:
+        """The last event, where the stream ended without the blank line after it."""
+        events: list[SseEvent] = []
+        self._end_line(events)
+        self._dispatch(events)
+        return events
+
+    def _check(self) -> None:
+        if self._line_size + self._data_size > self._limit:
+            raise EventTooLarge(f"an event is larger than {self._limit} bytes")
+
+    def _end_line(self, events: list[SseEvent]) -> None:
+        line = b"".join(self._line)
+        self._line.clear()
+        self._line_size = 0
+        if self._first:
+            self._first = False
+            line = line.removeprefix(_BOM)
+        if line:
+            self._field(line)
+        else:
+            self._dispatch(events)
+
+    def _field(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        match name:
+            case b"data" | b"error":
+                self._data.append(value)
+                self._data_size += len(value) + 1
+                if name == b"error":
+                    self._name = name
+            case b"event":
+                self._name = value
+            case _:
+                pass  # a comment (no name), id, retry, or a field that nobody knows
+
+    def _dispatch(self, events: list[SseEvent]) -> None:
+        data = b"\n".join(self._data).decode(errors="replace")
+        name = self._name.decode(errors="replace") or "message"
+        self._data.clear()
+        self._data_size = 0
+        self._name = b""
+        if data.strip():
+            events.append(SseEvent(name, data))
