@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 from inline_snapshot import snapshot
 
-from turnbuckle.agent.inbox import Dropped, Ended
+from turnbuckle.agent.inbox import Dropped, Ended, until_ended
 from turnbuckle.model.port import Delta, Emit, Reply, Request
 from turnbuckle.session.events import (
     ApprovalAsked,
@@ -83,7 +83,7 @@ async def quick(_arguments: dict[str, Any], _: Go) -> str:
 
 async def cancelled(session: Driven, key: str, cause: str = "user") -> Ended | Dropped:
     session.opened.driver.cancel(cause)
-    return await session.opened.agent.inbox.ended(key)
+    return await until_ended(session.opened.agent.inbox, key)
 
 
 async def test_idle_there_is_nothing_to_cancel(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ async def test_the_first_cause_wins_and_what_waits_is_dropped(tmp_path: Path) ->
         await session.until(AssistantChunk)
         session.opened.driver.cancel("user")
         ended = await cancelled(session, key, "other")
-        dropped = await session.opened.agent.inbox.ended(waiting)
+        dropped = await until_ended(session.opened.agent.inbox, waiting)
     assert isinstance(ended, Ended)
     assert ended.end.cause == "user"
     assert dropped == Dropped("cancelled")
@@ -201,7 +201,7 @@ async def test_a_kept_queue_is_parked_until_the_next_message(tmp_path: Path) -> 
         session.send("two")
         await session.until(AssistantChunk)
         session.opened.driver.cancel("user", keep_queue=True)
-        await session.opened.agent.inbox.ended(key)
+        await until_ended(session.opened.agent.inbox, key)
         await session.opened.driver.idle()
         assert [type(f) for f in session.facts].count(TurnStart) == 1
         await session.say("three")
@@ -275,7 +275,7 @@ async def test_accepted_hunks_are_performed_while_others_are_still_open(tmp_path
         assert not approvals.decide_hunks(asked.approval_id, {"h2": False}, by="test")
         assert approvals.decide_hunks(asked.approval_id, {"h1": False}, by="test", note="not this")
         assert approvals.decide(asked.approval_id, allow=True, by="test")
-        await s.opened.agent.inbox.ended(key)
+        await until_ended(s.opened.agent.inbox, key)
     assert [f.decision for f in s.facts if isinstance(f, ApprovalHunk)] == ["accepted", "rejected"]
     assert transcript(s.entries) == snapshot("""\
 user      go

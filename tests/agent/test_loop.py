@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 
 from turnbuckle.agent.agent import Settings
 from turnbuckle.agent.hooks import Decision, Enter, PreStep, Reject, RequestFailure, Retry, Stop
-from turnbuckle.agent.inbox import Ended
+from turnbuckle.agent.inbox import Ended, until_ended
 from turnbuckle.agent.plugin import Install, PluginContext
 from turnbuckle.kernel.waterfall import Next
 from turnbuckle.model.port import Delta, Emit, ModelRefused, ModelUnavailable, Reply, Request
@@ -615,9 +615,9 @@ async def test_a_steered_message_enters_at_the_next_step(tmp_path: Path) -> None
     replies = [say("", ("1", "steer", {})), say("done")]
     async with driven(Scripted(replies), tmp_path, tools=[tool("steer", steer)]) as session:
         await session.say("go")
-        ended = await session.opened.agent.inbox.ended("s")
-    assert isinstance(ended, Ended)
-    assert ended.turn == 1
+        end = await until_ended(session.opened.agent.inbox, "s")
+    assert isinstance(end, Ended)
+    assert end.turn == 1
     assert transcript(session.entries) == snapshot("""\
 user      go
   call    1 steer()
@@ -633,9 +633,9 @@ async def test_the_same_key_joins_the_same_turn(tmp_path: Path) -> None:
     async with driven(model, tmp_path) as session:
         inbox, driver = session.opened.agent.inbox, session.opened.driver
         assert driver.send("k", "go")
-        first = await inbox.ended("k")
+        first = await until_ended(inbox, "k")
         assert not driver.send("k", "go")
-        assert await inbox.ended("k") == first
+        assert await until_ended(inbox, "k") == first
     assert len(model.requests) == 1
 
 

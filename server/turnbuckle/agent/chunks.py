@@ -9,7 +9,7 @@ from anyio.lowlevel import checkpoint
 from turnbuckle.model.port import Delta
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.events import AssistantChunk
-from turnbuckle.session.parts import CallDelta
+from turnbuckle.session.parts import joined
 
 R = TypeVar("R")
 
@@ -42,7 +42,7 @@ class Gathering:
         deltas, self._deltas = self._deltas, []
         text = scrub("".join(delta.text for delta in deltas if delta.text))
         reasoning = scrub("".join(delta.reasoning for delta in deltas if delta.reasoning))
-        calls = tuple(call for delta in deltas for call in delta.tool_calls)
+        calls = [call for delta in deltas for call in delta.tool_calls]
         if text:
             self._said.append(text)
         if text or reasoning or calls:
@@ -52,7 +52,7 @@ class Gathering:
                     step=self._step,
                     text=text or None,
                     reasoning=reasoning or None,
-                    tool_calls=_merged(calls) or None,
+                    tool_calls=joined(calls) or None,
                 )
             )
 
@@ -76,16 +76,3 @@ class Gathering:
         finally:
             self.close()
         return reply
-
-
-def _merged(calls: tuple[CallDelta, ...]) -> tuple[CallDelta, ...]:
-    """Neighbouring pieces of one call as one piece."""
-    merged: list[CallDelta] = []
-    for call in calls:
-        last = merged[-1] if merged else None
-        if last and last.index == call.index and not call.name:
-            arguments = scrub((last.arguments or "") + (call.arguments or ""))
-            merged[-1] = CallDelta(index=last.index, name=last.name, arguments=arguments)
-        else:
-            merged.append(call)
-    return tuple(merged)

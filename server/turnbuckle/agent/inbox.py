@@ -39,6 +39,7 @@ class Inbox:
     """Added, minus what entered, minus what was dropped; claims live in memory only.
 
     So a crash loses no prompt: what was claimed and not yet a `user/message` waits again.
+    `changed` is set, and replaced, whenever a message enters, is dropped, or its turn ends.
     """
 
     def __init__(self, session: Session, scope: Scope) -> None:
@@ -48,7 +49,7 @@ class Inbox:
         self._turn_of: dict[str, int] = {}
         self._dropped: dict[str, str] = {}
         self._ends: dict[int, Ended] = {}
-        self._changed = anyio.Event()
+        self.changed = anyio.Event()
         for entry in session.log.entries:
             self._feed(entry, b"")
         session.log.observe(scope, self._feed)
@@ -81,8 +82,8 @@ class Inbox:
                 self._turn_of[key] = self._claims.pop(key)
 
     def _tell(self) -> None:
-        self._changed.set()
-        self._changed = anyio.Event()
+        self.changed.set()
+        self.changed = anyio.Event()
 
     def add(
         self,
@@ -106,6 +107,7 @@ class Inbox:
         if prompt:
             now += [item for item in self._waiting.values() if item.target == "turn"][:1]
         self._claims.update((item.key, turn) for item in now)
+        self._tell()
         return tuple(now)
 
     def unclaim(self, keys: tuple[str, ...]) -> None:
@@ -131,15 +133,28 @@ class Inbox:
         """The turn that a message entered or is entering, or None."""
         return self._turn_of.get(key, self._claims.get(key))
 
-    async def ended(self, key: str) -> Ended | Dropped:
-        """Wait until the turn of a message has ended, or the message was dropped."""
-        while True:
-            turn = self._turn_of.get(key)
-            if turn in self._ends:
-                return self._ends[turn]
-            if turn is None and key in self._dropped:
-                return Dropped(self._dropped[key])
-            await self._changed.wait()
+    def end_of(self, key: str) -> Ended | Dropped | None:
+        """How the turn of a message ended, or why it never entered one; None while it is open."""
+        turn = self._turn_of.get(key)
+        if turn in self._ends:
+            return self._ends[turn]
+        if turn is None and key in self._dropped:
+            return Dropped(self._dropped[key])
+        return None
+
+
+async def until_entered(inbox: Inbox, key: str) -> int | None:
+    """Wait until a message enters a turn, and give that; None if it was dropped before."""
+    while (turn := inbox.turn_of(key)) is None and inbox.end_of(key) is None:
+        await inbox.changed.wait()
+    return turn
+
+
+async def until_ended(inbox: Inbox, key: str) -> Ended | Dropped:
+    """Wait until the turn of a message has ended, or the message was dropped."""
+    while (end := inbox.end_of(key)) is None:
+        await inbox.changed.wait()
+    return end
 
 
 def owes_step(inbox: Inbox) -> bool:

@@ -4,15 +4,14 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import anyio
 from anyio import to_thread
-from anyio.abc import TaskGroup
 
 from turnbuckle.agent.agent import Agent, Settings
 from turnbuckle.agent.approvals import Approvals
@@ -38,6 +37,19 @@ logger = logging.getLogger(__name__)
 Seen: TypeAlias = Callable[[str], str | None]
 MakeWorkspace: TypeAlias = Callable[[str | None, Seen], Workspace]
 """The workspace of a session with this `cwd` (a URI, None for the client's first folder)."""
+
+
+# Any: the shape of anyio's own `start_soon`, which no narrower type fits.
+Coroutines: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
+
+
+class Starts(Protocol):
+    """What a task can be started in: a task group, or what stands for one."""
+
+    def start_soon(self, func: Coroutines, /, *args: Any) -> Any:
+        """Run a coroutine function beside everything else; it lets no exception out."""
+        ...
+
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{3,63}")
 
@@ -76,7 +88,8 @@ class Sessions:
         settings: Settings,
         plugins: Sequence[tuple[str, Install]],
         make_workspace: MakeWorkspace,
-        tasks: TaskGroup,
+        tasks: Starts,
+        on_open: Callable[[OpenSession], None] = lambda _: None,
         sync: Sync = sync_data,
     ) -> None:
         self._state = state
@@ -84,6 +97,7 @@ class Sessions:
         self._plugins = plugins
         self._make_workspace = make_workspace
         self._tasks = tasks
+        self._on_open = on_open
         self._sync = sync
         self._open: dict[str, OpenSession] = {}
         self._opening = anyio.Lock()
@@ -154,6 +168,7 @@ class Sessions:
             await install(agent, scope, name, plugin)
         opened = OpenSession(agent=agent, driver=Driver(agent), read_only=store is None)
         self._open[session.id] = opened
+        self._on_open(opened)
         self._tasks.start_soon(self._live, opened, scope)
         return opened
 

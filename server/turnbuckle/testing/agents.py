@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from turnbuckle.agent.agent import Settings
-from turnbuckle.agent.inbox import Dropped, Ended
+from turnbuckle.agent.inbox import Dropped, Ended, until_ended
 from turnbuckle.agent.plugin import Install, PluginContext
 from turnbuckle.agent.sessions import OpenSession, Seen, Sessions
 from turnbuckle.kernel.scope import Scope
@@ -48,7 +48,7 @@ class Driven:
     async def say(self, prompt: str) -> Ended | Dropped:
         """Send a prompt and wait until its turn has ended."""
         key = self.send(prompt)
-        return await self.opened.agent.inbox.ended(key)
+        return await until_ended(self.opened.agent.inbox, key)
 
     def send(self, prompt: str) -> str:
         """Send a prompt and give its key."""

@@ -1,0 +1,1 @@
+"""The editor's side: the only layer that knows LSP."""

@@ -1,0 +1,71 @@
+"""What the person points at, with its text: from the mirror where the document is open."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from turnbuckle.lsp.convert import to_offsets
+from turnbuckle.lsp.documents import Documents
+from turnbuckle.lsp.protocol import ContextItem, Range
+from turnbuckle.session.codec import scrub
+from turnbuckle.session.parts import Context
+
+TEXT_LIMIT = 64 * 1024
+"""How many characters of text one item carries at most."""
+
+_SEVERITIES = {1: "error", 2: "warning", 3: "information", 4: "hint"}
+
+
+def contexts(items: Iterable[ContextItem], documents: Documents) -> tuple[Context, ...]:
+    """The items as facts hold them, with the text that stands there now."""
+    return tuple(_context(item, documents) for item in items)
+
+
+def _context(item: ContextItem, documents: Documents) -> Context:
+    document = documents.lookup(item.uri) if item.uri else None
+    text, version = item.text, item.version
+    if document is not None:
+        version = document.version
+        if item.kind == "selection" and item.range is not None:
+            text = selected(documents, document.uri, item.range) or text
+    return Context(
+        kind=item.kind,
+        uri=item.uri,
+        range=item.range.model_dump() if item.range else None,
+        version=version,
+        text=None if text is None else _bounded(scrub(text)),
+    )
+
+
+def selected(documents: Documents, uri: str, range_: Range) -> str:
+    """The text of a range in an open document; empty where there is none."""
+    document = documents.lookup(uri)
+    if document is None:
+        return ""
+    start, end = to_offsets(document.positions, range_, documents.unit)
+    return document.text[start:end]
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= TEXT_LIMIT:
+        return text
+    return f"{text[:TEXT_LIMIT]}\n[{len(text) - TEXT_LIMIT} characters left out]"
+
+
+# Any: LSP diagnostics as the client wrote them.
+def diagnostics_text(diagnostics: Iterable[dict[str, Any]]) -> str:
+    """Diagnostics as lines: place, severity, source, code and message."""
+    return "\n".join(_diagnostic(diagnostic) for diagnostic in diagnostics)
+
+
+def _diagnostic(diagnostic: dict[str, Any]) -> str:  # Any: as above
+    match diagnostic:
+        case {"range": {"start": {"line": int(line)}}}:
+            place = f"line {line + 1}: "
+        case _:
+            place = ""
+    severity = _SEVERITIES.get(diagnostic.get("severity", 1), "error")
+    origin = " ".join(
+        str(part) for part in (diagnostic.get("source"), diagnostic.get("code")) if part
+    )
+    message = diagnostic.get("message", "")
+    return f"{place}{severity}{f' ({origin})' if origin else ''}: {message}"

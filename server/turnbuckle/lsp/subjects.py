@@ -1,0 +1,64 @@
+"""A subject in words: one line for a prompt, and all of it for a document."""
+
+import unicodedata
+from typing import assert_never
+
+from turnbuckle.tools.subject import Change, Command, Internal, Question, Read, Subject
+from turnbuckle.workspace.changes import FileChange, patch
+from turnbuckle.workspace.paths import path_of
+
+LINE_LIMIT = 200
+"""How long a line may be that is approved without having been shown in full."""
+
+
+def headline(subject: Subject) -> str:
+    """What the person is asked, as one line where that says all of it."""
+    match subject:
+        case Command(command=command):
+            return f"run: {command}"
+        case Change(files=files):
+            return "edit " + ", ".join(map(_file, files))
+        case Read(places=places):
+            return "read " + ", ".join(place.shown for place in places)
+        case Question(question=question):
+            return question
+        case Internal():
+            return "go on"
+        case _:
+            assert_never(subject)
+
+
+def _file(change: FileChange) -> str:
+    path = path_of(change.uri)
+    name = path.name if path else change.uri
+    added = sum(hunk.new.count("\n") + bool(hunk.new) for hunk in change.hunks)
+    removed = sum(hunk.old.count("\n") + bool(hunk.old) for hunk in change.hunks)
+    new = " (new file)" if change.kind == "create" else ""
+    return f"{name}{new} +{added} −{removed}"
+
+
+def whole(subject: Subject) -> tuple[str, str]:
+    """All of a subject, with the ending of the file that shows it."""
+    match subject:
+        case Change(files=files):
+            return "".join(patch(file) for file in files), "diff"
+        case Command(command=command, cwd=cwd, timeout=timeout):
+            return f"# in {cwd}, for {timeout:g} seconds at most\n{command}\n", "sh"
+        case Read(places=places):
+            return "".join(f"{place.path}\n" for place in places), "txt"
+        case _:
+            return f"{headline(subject)}\n", "txt"
+
+
+def is_plain(line: str) -> bool:
+    """Whether a line reads as what it is: short, and without anything that does not show."""
+    return len(line) <= LINE_LIMIT and not any(_hides(character) for character in line)
+
+
+def visible(text: str) -> str:
+    """The text with whatever does not show, or turns the writing round, spelt out."""
+    return "".join(f"\\u{{{ord(c):x}}}" if _hides(c) else c for c in text)
+
+
+def _hides(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf", "Co", "Cn", "Zl", "Zp", "Cs")

@@ -1,0 +1,197 @@
+"""Sessions and turns as requests: a turn's request stays open until the turn has ended."""
+
+import logging
+
+import anyio
+
+from turnbuckle.agent.inbox import Dropped, Ended, until_ended, until_entered
+from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnreadable
+from turnbuckle.lsp import names
+from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.pointing import contexts
+from turnbuckle.lsp.protocol import (
+    CancelParams,
+    Nothing,
+    SessionOpenParams,
+    SessionOpenResult,
+    SessionParams,
+    TurnParams,
+    TurnResult,
+    WhenBusy,
+)
+from turnbuckle.lsp.rpc import CANCELLED, INVALID_PARAMS, Refused
+from turnbuckle.lsp.stream import Stream, start_of_turn
+from turnbuckle.lsp.subscriptions import Subscriptions
+from turnbuckle.lsp.workdone import WorkDone
+from turnbuckle.session import codec
+from turnbuckle.session.codec import scrub
+from turnbuckle.session.parts import Context, Target
+from turnbuckle.session.store import StoreFailed
+from turnbuckle.workspace.paths import path_of
+
+logger = logging.getLogger(__name__)
+
+RESUME = "Go on with what was interrupted. Look first at what was already done."
+"""What a resumed turn says to the model."""
+
+_RESUMABLE = ("interrupted", "aborted", "error", "stopped", "max-tokens")
+
+
+class Turns:
+    """Opens and closes sessions, submits messages, and answers when their turns have ended."""
+
+    def __init__(self, editor: Editor, subscriptions: Subscriptions, work_done: WorkDone) -> None:
+        self._editor = editor
+        self._subscriptions = subscriptions
+        self._work_done = work_done
+
+    def register(self) -> None:
+        """Answer our requests on the editor's connection."""
+        connection = self._editor.connection
+        connection.on_request(names.SESSION_OPEN, self._open)
+        connection.on_request(names.SESSION_CLOSE, self._close)
+        connection.on_request(names.TURN, self._turn)
+        connection.on_request(names.CANCEL, self._cancel)
+
+    async def _open(self, params: SessionOpenParams) -> SessionOpenResult:
+        opened = await self.open(params.session_id, params.cwd)
+        session, end = opened.session, opened.session.last_end
+        return SessionOpenResult(
+            session_id=session.id,
+            seq=session.log.seq,
+            read_only=opened.read_only,
+            title=session.title,
+            config={"model": opened.agent.settings.model},
+            interrupted=True if end and end.end.kind == "interrupted" else None,
+        )
+
+    async def open(self, session_id: str | None = None, cwd: str | None = None) -> OpenSession:
+        """Open a session.
+
+        Raises:
+            Refused: it cannot be; the data's `kind` says why.
+        """
+        if cwd is not None and session_id is None:
+            self._require_folder(cwd)
+        try:
+            return await self._editor.sessions.open(session_id, cwd)
+        except SessionNotFound as error:
+            raise Refused(str(error), kind="sessionNotFound", retryable=False) from error
+        except SessionUnreadable as error:
+            raise Refused(str(error), kind="sessionUnreadable", retryable=False) from error
+        except StoreFailed as error:
+            raise Refused(str(error), kind="store", retryable=True) from error
+
+    def _require_folder(self, cwd: str) -> None:
+        path = path_of(cwd)
+        if path is None or not path.is_dir():
+            raise Refused(f"cwd: {cwd} is not the URI of a folder", code=INVALID_PARAMS)
+
+    async def _close(self, params: SessionParams) -> Nothing:
+        opened = self._editor.session(params.session_id)
+        await self._editor.sessions.close(params.session_id)
+        await self._editor.told(params.session_id, opened.session.log.seq)
+        for stream in list(self._editor.streams.values()):
+            if stream.session is opened.session:
+                await stream.stop()
+        return Nothing()
+
+    async def _cancel(self, params: CancelParams) -> Nothing:
+        opened = self._editor.session(params.session_id)
+        opened.driver.cancel("user", keep_queue=params.keep_queue)
+        return Nothing()
+
+    # -- a turn ----------------------------------------------------------------------------------
+
+    async def _turn(self, params: TurnParams) -> TurnResult:
+        opened = self._editor.session(params.session_id)
+        if params.resume:
+            end = opened.session.last_end
+            if end is None or end.end.kind not in _RESUMABLE:
+                raise Refused("there is nothing to resume", kind="nothingToResume", retryable=False)
+        text = RESUME if params.resume else "\n\n".join(part.text for part in params.input)
+        pointed = contexts(params.context, self._editor.documents)
+        self.submit(opened, params.key, text, pointed, when_busy=params.when_busy)
+        if params.partial_result_token is not None:
+            self._editor.tasks.start_soon(self._partial, opened, params)
+        if params.work_done_token is not None:
+            self._work_done.follow(opened, params.key, params.work_done_token)
+        return await self._answer(opened, params)
+
+    def submit(
+        self,
+        opened: OpenSession,
+        key: str,
+        text: str,
+        pointed: tuple[Context, ...],
+        *,
+        when_busy: WhenBusy,
+    ) -> str:
+        """Let a message wait for its turn, and give its key; a known key joins the first.
+
+        Raises:
+            Refused: this session, or this workspace, runs no turn.
+        """
+        if not self._editor.client.trusted:
+            raise Refused(
+                "the workspace is not trusted, so nothing runs in it; trust it in the editor first",
+                kind="untrusted",
+                retryable=False,
+            )
+        if opened.read_only:
+            raise Refused(
+                "another window writes this session; close it there, or open a new session",
+                kind="readOnly",
+                retryable=True,
+            )
+        busy = opened.driver.running is not None
+        if busy and when_busy == "reject" and opened.agent.inbox.turn_of(key) is None:
+            raise Refused("a turn runs in this session already", kind="busy", retryable=True)
+        target: Target = "step" if busy and when_busy == "steer" else "turn"
+        opened.driver.send(key, scrub(text), target=target, context=pointed)
+        return key
+
+    async def _partial(self, opened: OpenSession, params: TurnParams) -> None:
+        """Send that turn's values on the token of the request."""
+        token = params.partial_result_token
+        turn = await until_entered(opened.agent.inbox, params.key)
+        if turn is None or token is None or token in self._editor.streams:
+            return
+        index = start_of_turn(opened.session, turn)
+        connection = self._editor.connection
+        self._subscriptions.start(Stream(connection, opened.session, token, index, until=turn))
+
+    async def _answer(self, opened: OpenSession, params: TurnParams) -> TurnResult:
+        inbox = opened.agent.inbox
+        try:
+            end = await until_ended(inbox, params.key)
+        except anyio.get_cancelled_exc_class():
+            self._give_up(opened, params.key)
+            with anyio.CancelScope(shield=True):
+                await self._told(opened, await until_ended(inbox, params.key))
+            raise
+        await self._told(opened, end)
+        if isinstance(end, Dropped):
+            raise Refused(f"the message was dropped: {end.why}", code=CANCELLED, kind="dropped")
+        return TurnResult(
+            turn=end.turn,
+            end=codec.jsonable(end.end),
+            usage=codec.jsonable(end.usage) if end.usage else None,
+            seq=end.seq,
+        )
+
+    def _give_up(self, opened: OpenSession, key: str) -> None:
+        """The request was cancelled: drop a message that waits, cancel the turn of an entered one.
+
+        What else waits stays.
+        """
+        turn = opened.agent.inbox.turn_of(key)
+        if turn is None:
+            opened.agent.inbox.drop((key,), "cancelled")
+        elif opened.driver.running == turn:
+            opened.driver.cancel("user", keep_queue=True)
+
+    async def _told(self, opened: OpenSession, end: Ended | Dropped) -> None:
+        """A turn's answer never overtakes its events."""
+        seq = end.seq if isinstance(end, Ended) else opened.session.log.seq
+        await self._editor.told(opened.session.id, seq)

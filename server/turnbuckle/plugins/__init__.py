@@ -1,0 +1,1 @@
+"""Policies, one a file, each installed once a session."""

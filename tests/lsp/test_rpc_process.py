@@ -1,0 +1,328 @@
+"""A server as a real process: streams, signals, exit codes, and the ways in which a client goes."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import orjson
+import pytest
+
+from turnbuckle.lsp.client import Client, ServerRefused, connect, connect_tcp
+from turnbuckle.lsp.rpc import NoAnswer
+from turnbuckle.lsp.rpc.framing import Frames, frame
+
+APP = [sys.executable, "-m", "turnbuckle.testing.echo_app"]
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and descriptors of POSIX")
+
+
+def environment(**more: str) -> dict[str, str]:
+    source = Path(__file__).parents[2] / "server"
+    return {**os.environ, "PYTHONPATH": str(source), **more}
+
+
+@asynccontextmanager
+async def running(**env: str) -> AsyncIterator[Client]:
+    """A client of the app in a process, shaken hands with."""
+    async with connect(APP, env=environment(**env)) as client:
+        with anyio.fail_after(30):
+            await client.initialize()
+        yield client
+
+
+def stderr(client: Client) -> str:
+    assert client.process is not None
+    return client.process.stderr
+
+
+def messages(*sent: dict[str, object]) -> bytes:
+    return b"".join(frame(orjson.dumps({"jsonrpc": "2.0", **message})) for message in sent)
+
+
+INITIALIZE: dict[str, object] = {"id": 0, "method": "initialize", "params": {"capabilities": {}}}
+GOODBYE: tuple[dict[str, object], ...] = (
+    {"id": "end", "method": "shutdown"},
+    {"method": "exit"},
+)
+
+
+def popen(stderr: int | None = None) -> subprocess.Popen[bytes]:
+    """A process whose pipes can really be closed."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(APP, env=environment(), stdin=pipe, stdout=pipe, stderr=stderr)
+
+
+def read_bodies(data: bytes) -> Iterator[dict[str, Any]]:  # Any: JSON
+    return map(orjson.loads, Frames().feed(data))
+
+
+# The end.
+
+
+async def test_shutdown_and_exit_give_exit_code_0() -> None:
+    async with running() as client:
+        assert await client.request("test/echo", {"text": "測試😀é"}) == {
+            "params": {"text": "測試😀é"}
+        }
+        assert await client.shutdown() == 0
+    assert stderr(client) == ""
+
+
+async def test_exit_without_shutdown_gives_exit_code_1() -> None:
+    async with running() as client:
+        client.notify("exit")
+    assert client.returncode == 1
+
+
+async def test_an_end_of_input_gives_exit_code_1() -> None:
+    async with running() as client:
+        assert client.returncode is None
+    assert client.returncode == 1
+
+
+async def test_an_end_of_input_after_shutdown_gives_exit_code_0() -> None:
+    async with running() as client:
+        await client.request("shutdown")
+    assert client.returncode == 0
+
+
+async def test_an_end_of_input_ends_a_server_whose_turn_runs() -> None:
+    async with running() as client:
+        slow = client.ask("test/slow")
+        await client.request("test/echo")
+    with pytest.raises(NoAnswer):
+        await slow.answer()
+    assert client.returncode == 1
+
+
+async def test_a_clean_up_that_never_ends_is_cut_off() -> None:
+    async with running(ECHO_STUCK="1", ECHO_GRACE="0.1") as client:
+        client.notify("exit")
+    assert client.returncode == 1
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it_and_what_runs_is_answered(number: signal.Signals) -> None:
+    async with running() as client:
+        slow = client.ask("test/slow")
+        await client.request("test/echo")
+        assert client.process is not None
+        os.kill(client.process.pid, number)
+        with pytest.raises(ServerRefused) as caught:
+            await slow.answer()
+        assert caught.value.code == -32800
+        assert await client.process.end() == 128 + number
+    assert stderr(client) == ""
+
+
+@posix
+async def test_a_client_that_is_killed_takes_the_server_with_it() -> None:
+    program = f"""
+import subprocess, sys
+server = subprocess.Popen({APP!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+server.stdin.write({messages(INITIALIZE, {"id": 1, "method": "test/slow"})!r})
+server.stdin.flush()
+server.stdout.readline()
+print(flush=True)
+sys.stdin.read()
+"""
+    heard, said = os.pipe()  # held open by the server only, in the end
+    client = subprocess.Popen(  # noqa: ASYNC220 - it is killed, which anyio's would not allow
+        [sys.executable, "-c", program],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=said,
+    )
+    os.close(said)
+    with client:
+        assert client.stdout is not None
+        await anyio.to_thread.run_sync(client.stdout.readline)
+        client.kill()
+    with os.fdopen(heard, "rb") as rest:
+        with anyio.fail_after(20):
+            assert await anyio.to_thread.run_sync(rest.read, abandon_on_cancel=True) == b""
+
+
+@posix
+async def test_a_client_that_closes_only_its_reading_end_is_gone_too() -> None:
+    with popen() as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(messages(INITIALIZE))
+        process.stdin.flush()
+        await anyio.to_thread.run_sync(process.stdout.readline)
+        process.stdout.close()
+        process.stdin.write(messages({"id": 1, "method": "test/echo"}))
+        process.stdin.flush()
+        assert await anyio.to_thread.run_sync(process.wait) == 1
+
+
+# The streams.
+
+
+async def test_prints_and_children_cannot_touch_the_protocol() -> None:
+    async with running() as client:
+        answers = [client.ask("test/print", {}), client.ask("test/echo", {"after": 1})]
+        assert await answers[0].answer(timeout=30) == {"child": 0}
+        assert await answers[1].answer(timeout=30) == {"params": {"after": 1}}
+        assert await client.shutdown() == 0
+    for stray in ("stray print", "stray write", "stray child"):
+        assert stray in stderr(client)
+
+
+async def test_cancel_and_answers_pass_a_stream_that_nobody_reads() -> None:
+    process = await anyio.open_process(APP, env=environment())
+    assert process.stdin is not None
+    assert process.stdout is not None
+    async with process:
+        flood = {"token": "t", "count": 10**7, "size": 1000}
+        await process.stdin.send(
+            messages(INITIALIZE, {"id": 1, "method": "test/flood", "params": flood})
+        )
+        # The pipe is full now, or soon; the server hears nevertheless.
+        await process.stdin.send(
+            messages(
+                {"id": 2, "method": "test/echo"},
+                {"method": "$/cancelRequest", "params": {"id": 1}},
+                *GOODBYE,
+            )
+        )
+        data = bytearray()
+        with anyio.fail_after(30):
+            async for piece in process.stdout:
+                data += piece
+            assert await process.wait() == 0
+    bodies = list(read_bodies(bytes(data)))
+    answers = {body["id"]: body for body in bodies if "id" in body}
+    assert answers[2]["result"] == {"params": None}
+    assert answers[1]["error"]["code"] == -32800
+    assert answers["end"]["result"] is None
+    assert len(bodies) < 2000
+
+
+async def test_files_as_streams_are_served_too(tmp_path: Path) -> None:
+    asked, answered = tmp_path / "in", tmp_path / "out"
+    asked.write_bytes(messages(INITIALIZE, {"id": 1, "method": "test/echo"}, *GOODBYE))
+    with asked.open("rb") as source, answered.open("wb") as sink:
+        process = await anyio.run_process(
+            APP, stdin=source, stdout=sink, env=environment(), check=False
+        )
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert [body["id"] for body in read_bodies(answered.read_bytes())] == [0, 1, "end"]
+
+
+@posix
+@pytest.mark.parametrize("one_for_both", [True, False])
+async def test_sockets_as_streams_are_served_too(one_for_both: bool) -> None:
+    ours, its = socket.socketpair()
+    other, its_output = (ours.dup(), its.dup()) if one_for_both else socket.socketpair()
+    with ours, other, its, its_output:
+        process = await anyio.open_process(
+            APP, stdin=its.fileno(), stdout=its_output.fileno(), stderr=None, env=environment()
+        )
+        its.close()
+        its_output.close()
+        ours.sendall(messages(INITIALIZE, {"id": 1, "method": "test/echo"}))
+        data = b""
+        while len(list(read_bodies(data))) < 2:
+            data += await anyio.to_thread.run_sync(other.recv, 65536)
+        ours.sendall(messages(*GOODBYE))
+        while piece := await anyio.to_thread.run_sync(other.recv, 65536):
+            data += piece
+        async with process:
+            assert await process.wait() == 0
+    assert [body["id"] for body in read_bodies(data)] == [0, 1, "end"]
+
+
+@posix
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+async def test_without_standard_streams_it_says_so_and_ends(closed: str) -> None:
+    process = await anyio.run_process(
+        ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *APP], env=environment(), check=False
+    )
+    assert process.returncode == 1
+    assert b"standard input or output is not open" in process.stderr
+
+
+@posix
+async def test_without_standard_error_it_serves_all_the_same() -> None:
+    command = ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", *APP]
+    async with connect(command, env=environment()) as client:
+        await client.initialize()
+        await client.request("test/print", {})
+        assert await client.shutdown() == 0
+
+
+async def test_nothing_heavy_is_imported_before_initialize_is_answered() -> None:
+    program = (
+        "import sys, turnbuckle.lsp.serve;"
+        "print([m for m in ('lsprotocol', 'pygls', 'pydantic', 'httpx') if m in sys.modules])"
+    )
+    process = await anyio.run_process([sys.executable, "-c", program], env=environment())
+    assert process.stdout.split() == [b"[]"]
+
+
+# The port.
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[tuple[int, str, anyio.abc.Process]]:
+    process = await anyio.open_process([*APP, "--tcp"], env=environment())
+    assert process.stdout is not None
+    async with process:
+        line = orjson.loads(await process.stdout.receive())
+        yield line["port"], line["token"], process
+
+
+def token(value: object) -> dict[str, object]:
+    return {"turnbuckle": {"token": value}}
+
+
+async def test_a_port_serves_one_client_that_has_the_token() -> None:
+    async with listening() as (port, secret, process):
+        async with connect_tcp(port) as client:
+            await client.initialize(options=token(secret))
+            assert await client.request("test/echo", {"a": 1}) == {"params": {"a": 1}}
+            await client.shutdown()
+        with anyio.fail_after(20):
+            assert await process.wait() == 0
+
+
+async def test_a_client_without_the_right_token_is_refused_and_hung_up_on() -> None:
+    async with listening() as (port, secret, process):
+        wrong = [None, {}, token(""), token(None), token(5), token(secret + "x"), token("\udcff")]
+        for options in wrong:
+            async with connect_tcp(port) as client:
+                with pytest.raises(ServerRefused) as caught:
+                    await client.initialize(options=options)
+                assert caught.value.code == -32803
+                assert caught.value.data == {"kind": "token", "retryable": False}
+                await client.stop.wait()
+        assert process.returncode is None
+        async with connect_tcp(port) as client:
+            await client.initialize(options=token(secret))
+
+
+async def test_a_token_is_good_for_one_client_and_the_server_ends_with_it() -> None:
+    async with (
+        listening() as (port, secret, process),
+        connect_tcp(port) as idle,
+        connect_tcp(port) as first,
+    ):
+        await first.initialize(options=token(secret))
+        async with connect_tcp(port) as second:
+            with pytest.raises(ServerRefused):
+                await second.initialize(options=token(secret))
+        assert await first.request("test/echo") == {"params": None}
+        first.stop.set()
+        with anyio.fail_after(20):
+            assert await process.wait() == 1
+            await idle.stop.wait()
