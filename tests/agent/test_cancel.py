@@ -17,7 +17,7 @@ from turnbuckle.session.events import (
     TurnStart,
 )
 from turnbuckle.testing.agents import Driven, driven
-from turnbuckle.testing.scripted import Scripted, say
+from turnbuckle.testing.scripted import Scripted, ScriptedCall, say
 from turnbuckle.testing.tools import COMMAND, tool
 from turnbuckle.testing.transcript import transcript
 from turnbuckle.tools.subject import Change
@@ -114,7 +114,12 @@ end       completed
 
 
 async def test_mid_tools_each_call_gets_one_result(tmp_path: Path) -> None:
-    calls = [("1", "quick", {}), ("2", "hang", {}), ("3", "hang", {}), ("4", "late", {})]
+    calls: list[ScriptedCall] = [
+        ("1", "quick", {}),
+        ("2", "hang", {}),
+        ("3", "hang", {}),
+        ("4", "late", {}),
+    ]
     bodies = Bodies()
     tools = [tool("quick", quick), tool("hang", bodies.hang)]
     tools += [tool("late", quick, mode="exclusive")]

@@ -331,6 +331,9 @@ async def test_a_retry_stays_in_the_step_and_discards_what_the_failed_attempt_sa
     async def again(failure: RequestFailure, _: Next[RequestFailure, Retry | None]) -> Retry | None:
         return Retry(0) if failure.attempt < 3 else None
 
+    def retry(ctx: PluginContext) -> None:
+        ctx.hooks.request_error.use(again)
+
     session = await check(
         tmp_path,
         "go",
@@ -342,7 +345,7 @@ failed    server: 503
 assistant whole
 end       completed
 """),
-        plugins=[lambda ctx: ctx.hooks.request_error.use(again) and None],
+        plugins=[retry],
     )
     streams = [fact for fact in session.facts if isinstance(fact, LlmStream)]
     assert [(s.step, s.attempt) for s in streams] == [(1, 1), (1, 2), (1, 3)]

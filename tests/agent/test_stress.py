@@ -19,7 +19,7 @@ from anyio.lowlevel import checkpoint
 from turnbuckle.agent.agent import Settings
 from turnbuckle.agent.hooks import PreStep, RequestFailure, Retry
 from turnbuckle.agent.plugin import PluginContext
-from turnbuckle.kernel.waterfall import Next
+from turnbuckle.kernel.waterfall import Next, Stack
 from turnbuckle.model.port import Delta, Emit, ModelUnavailable, Reply, Request
 from turnbuckle.session import codec
 from turnbuckle.session.codec import Entry
@@ -39,13 +39,14 @@ from turnbuckle.session.events import (
     TurnStart,
     UserMessage,
 )
-from turnbuckle.session.parts import Call
+from turnbuckle.session.parts import Call, Target
 from turnbuckle.session.projection import project
 from turnbuckle.session.rebuild import Rebuild, verify
 from turnbuckle.session.recovery import closing
 from turnbuckle.session.store import read_lines
 from turnbuckle.testing.agents import MODEL, Driven, driven
 from turnbuckle.testing.tools import COMMAND, tool
+from turnbuckle.tools.subject import Command
 from turnbuckle.tools.tool import Go, Outcome, Tool, ToolError
 
 SEQUENCES = int(os.environ.get("TURNBUCKLE_STRESS_SEQUENCES", "3000"))
@@ -120,7 +121,11 @@ class World:
 
             return body
 
-        subjects = {"ask": COMMAND, "write": COMMAND, "unprepared": ToolError("NOT_FOUND", "no")}
+        subjects: dict[str, Command | ToolError] = {
+            "ask": COMMAND,
+            "write": COMMAND,
+            "unprepared": ToolError("NOT_FOUND", "no"),
+        }
         return [
             tool(
                 kind,
@@ -141,12 +146,13 @@ class World:
             return await next_(value)
 
         hooks = ctx.hooks
-        for stack in (hooks.pre_step, hooks.request_error, hooks.turn_stopping, hooks.prompt):
+        stacks: list[Stack[Any, Any]] = [
+            hooks.pre_step, hooks.request_error, hooks.turn_stopping, hooks.prompt,
+            hooks.pre_execute, hooks.execute, hooks.post_execute,
+        ]  # fmt: skip
+        for stack in stacks:
             if self.chance(0.3):
-                stack.use(wobble)  # type: ignore[attr-defined]
-        for stack in (hooks.pre_execute, hooks.execute, hooks.post_execute):
-            if self.chance(0.3):
-                stack.use(wobble)  # type: ignore[attr-defined]
+                stack.use(wobble)
 
         async def again(
             failure: RequestFailure, _next: Next[RequestFailure, Retry | None]
@@ -179,6 +185,9 @@ class World:
         ctx.on(StepStart, rude)
 
 
+_TARGETS: list[Target] = ["turn", "turn", "step"]
+
+
 async def person(world: World, session: Driven) -> None:
     """Sends, steers, cancels and decides at random moments."""
     driver, approvals = session.opened.driver, session.opened.agent.approvals
@@ -186,7 +195,7 @@ async def person(world: World, session: Driven) -> None:
         await world.pause(world.rng.choice([1, 2, 4, 10, 40]))
         what = world.rng.random()
         if what < 0.35:
-            target = world.rng.choice(["turn", "turn", "step"])
+            target: Target = world.rng.choice(_TARGETS)
             driver.send(f"k{number}", "hello", target=target)
         elif what < 0.5:
             driver.cancel("user", keep_queue=world.chance(0.5))

@@ -120,6 +120,6 @@ def test_a_summary_stands_for_what_it_covers() -> None:
 
 
 def test_a_rewind_shows_what_was_shown_then_and_can_be_undone() -> None:
-    history = [user("q"), answer("a"), user("no"), ContextRewound(to=1), user("yes")]
+    history: list[Fact] = [user("q"), answer("a"), user("no"), ContextRewound(to=1), user("yes")]
     assert shown(*history) == ["q", "a", "yes"]
     assert shown(*history, ContextRewound(to=2)) == ["q", "a", "no"]

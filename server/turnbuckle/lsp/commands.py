@@ -12,17 +12,16 @@ from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp import names
 from turnbuckle.lsp.approvals import Approvals
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.pointing import contexts, diagnostics_text
-from turnbuckle.lsp.protocol import (
+from turnbuckle.lsp.invocations import (
     COMMANDS,
     ApprovalCommandParams,
     AskParams,
     AskResult,
     CommandResult,
-    ContextItem,
     SessionCommandParams,
-    Wire,
 )
+from turnbuckle.lsp.pointing import contexts, diagnostics_text
+from turnbuckle.lsp.protocol import ContextItem, Wire
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.transcripts import answer_of, markdown

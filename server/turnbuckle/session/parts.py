@@ -1,6 +1,7 @@
 """What facts are made of: small frozen values without an envelope of their own."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform
 
 # Any: JSON whose shape is not ours to type (a schema, a provider's options, a tool's data).
@@ -55,6 +56,19 @@ class CallDelta:
     index: int
     name: str | None = None
     arguments: str | None = None
+
+
+def joined(calls: Iterable[CallDelta]) -> tuple[CallDelta, ...]:
+    """Neighbouring pieces of one call as one piece."""
+    pieces: list[tuple[CallDelta, list[str]]] = []
+    for call in calls:
+        if not pieces or pieces[-1][0].index != call.index or call.name:
+            pieces.append((call, []))
+        if call.arguments is not None:
+            pieces[-1][1].append(call.arguments)
+    return tuple(
+        replace(first, arguments="".join(parts) if parts else None) for first, parts in pieces
+    )
 
 
 FailureKind: TypeAlias = Literal[

@@ -4,7 +4,14 @@ import hashlib
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from itertools import accumulate
+from typing import Literal, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from turnbuckle.workspace.diff import Block, changed_lines
+from turnbuckle.workspace.text import Splice, smallest, split_lines
+
+Kind: TypeAlias = Literal["create", "edit"]
 
 
 def digest_of(text: str) -> str:
@@ -25,16 +32,22 @@ class Hunk:
     old: str
     new: str
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many lines it adds and how many it removes."""
+        return len(split_lines(self.new)), len(split_lines(self.old))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
     """One file as it would become.
 
     `digest` is that of the base text, `""` for a file that is not there; `base` is that text.
+    Hunks stand in order and never touch, so any of them can be applied without the others.
     """
 
     uri: str
-    kind: Literal["create", "edit"]
+    kind: Kind
     digest: str
     base: str
     hunks: tuple[Hunk, ...]
@@ -46,9 +59,117 @@ class FileChange:
 
     def with_hunks(self, hunk_ids: Collection[str]) -> str:
         """The base with only these hunks applied."""
-        raise NotImplementedError
+        parts: list[str] = []
+        at = 0
+        for hunk in self.hunks:
+            if hunk.hunk_id in hunk_ids:
+                parts += self.base[at : hunk.start], hunk.new
+                at = hunk.end
+        return "".join(parts) + self.base[at:]
+
+    def offset_of(self, hunk_id: str, applied: Collection[str]) -> int:
+        """Where a hunk starts in the base with these others applied.
+
+        Raises:
+            KeyError: the change has no such hunk.
+        """
+        shift = 0
+        for hunk in self.hunks:
+            if hunk.hunk_id == hunk_id:
+                return hunk.start + shift
+            if hunk.hunk_id in applied:
+                shift += len(hunk.new) - len(hunk.old)
+        raise KeyError(hunk_id)
 
 
 def new_id() -> str:
     """128 random bits in hex."""
     return secrets.token_hex(16)
+
+
+def make_change(uri: str, base: str, new: str, kind: Kind) -> FileChange:
+    """The change from one text to another, a hunk for each run of lines that differ.
+
+    A new file is one hunk, also where it is empty.
+    """
+    if kind == "create":
+        hunk = Hunk(hunk_id=new_id(), start=0, end=len(base), old=base, new=new)
+        return FileChange(uri=uri, kind=kind, digest="", base=base, hunks=(hunk,))
+    old_lines, new_lines = split_lines(base), split_lines(new)
+    starts = [0, *accumulate(map(len, old_lines))]
+    hunks = tuple(
+        Hunk(
+            hunk_id=new_id(),
+            start=starts[a],
+            end=starts[b],
+            old=base[starts[a] : starts[b]],
+            new="".join(new_lines[c:d]),
+        )
+        for a, b, c, d in changed_lines(old_lines, new_lines)
+    )
+    return FileChange(uri=uri, kind=kind, digest=digest_of(base), base=base, hunks=hunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The characters `[start, end)` of a text, where a hunk stands."""
+
+    start: int
+    end: int
+
+
+def follow(span: Span, text: str, edit: Splice) -> Span:
+    """Where a span stands after an edit of `text`: before it shifts, after it stays, else widens.
+
+    Whether a hunk is stale is seen by comparing what stands there, and never stored, so that
+    undoing an edit revives it.
+    """
+    edit = smallest(text, edit)
+    grown = len(edit.new) - (edit.end - edit.start)
+    if edit.end <= span.start:
+        return Span(span.start + grown, span.end + grown)
+    if edit.start >= span.end:
+        return span
+    return Span(min(span.start, edit.start), max(span.end, edit.end) + grown)
+
+
+CONTEXT = 3
+"""Lines shown around what differs."""
+
+
+def patch(change: FileChange, name: str | None = None) -> str:
+    """The change as a unified diff to look at, without the ends of lines."""
+    name = name or unquote(urlsplit(change.uri).path)
+    old, new = split_lines(change.base), split_lines(change.result)
+    shown = [f"--- {name if change.kind == 'edit' else '/dev/null'}\n+++ {name}\n"]
+    group: list[Block] = []
+    for block in changed_lines(old, new):
+        if group and block[0] - group[-1][1] > 2 * CONTEXT:
+            shown += _group(old, new, group)
+            group = []
+        group.append(block)
+    return "".join([*shown, *_group(old, new, group)]) if group else ""
+
+
+def _group(old: list[str], new: list[str], group: list[Block]) -> list[str]:
+    first, last = group[0], group[-1]
+    head = min(CONTEXT, first[0])
+    tail = min(CONTEXT, len(old) - last[1])
+    was, is_now = _range(first[0] - head, last[1] + tail), _range(first[2] - head, last[3] + tail)
+    shown = [f"@@ -{was} +{is_now} @@\n"]
+    at = first[0] - head
+    for a, b, c, d in group:
+        shown += [_line(" ", line) for line in old[at:a]]
+        shown += [_line("-", line) for line in old[a:b]]
+        shown += [_line("+", line) for line in new[c:d]]
+        at = b
+    return shown + [_line(" ", line) for line in old[at : at + tail]]
+
+
+def _range(start: int, stop: int) -> str:
+    return f"{start + 1 if stop > start else start},{stop - start}"
+
+
+def _line(mark: str, line: str) -> str:
+    bare = line.rstrip("\r\n")
+    return f"{mark}{bare}\n" + ("" if bare != line else "\\ No newline at end of file\n")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from turnbuckle.workspace.changes import FileChange
+from turnbuckle.workspace.errors import WorkspaceError as WorkspaceError
 from turnbuckle.workspace.paths import Place, Roots
 
 AppliedOutcome: TypeAlias = Literal[
@@ -17,12 +18,14 @@ class Snapshot:
     """The text of a file now: the person's, if an editor has it open.
 
     `text` has no BOM and keeps its line ends; `version` is that of the open document, None on disk.
+    `read_only` is whether the file may not be written as it stands.
     """
 
     uri: str
     text: str
     digest: str
     version: int | None = None
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +33,14 @@ class Applied:
     """What came of applying hunks, as seen by looking.
 
     `after` is the digest of the text that stands now, None if that is not known; `said` is what an
-    editor or the system gave as its reason.
+    editor or the system gave as its reason, `code` the code of an error result where the outcome
+    alone does not say it.
     """
 
     outcome: AppliedOutcome
     after: str | None = None
     said: str | None = None
+    code: str | None = None
 
 
 class Texts(Protocol):
@@ -45,25 +50,25 @@ class Texts(Protocol):
         """The text that stands at a place.
 
         Raises:
-            WorkspaceError: with the code NOT_FOUND, BINARY, ENCODING, TOO_LARGE or NOT_A_FILE.
+            Missing: nothing stands there.
+            WorkspaceError: with the code NOT_FOUND (it is no file), BINARY, ENCODING, TOO_LARGE,
+                OUTSIDE or TOOL_FAILED.
         """
         ...
 
-    async def apply(self, place: Place, change: FileChange, hunk_ids: tuple[str, ...]) -> Applied:
+    async def apply(
+        self,
+        place: Place,
+        change: FileChange,
+        hunk_ids: tuple[str, ...],
+        already: tuple[str, ...] = (),
+    ) -> Applied:
         """Apply these hunks of a change onto exactly its base, and look whether they stand.
 
-        Hunks of the same change that were applied before are allowed for. Never raises for a
+        `already` names the hunks of the same change that were applied before. Never raises for a
         refusal: the outcome says what happened.
         """
         ...
-
-
-class WorkspaceError(Exception):
-    """Something about a file, with the code that a tool's result bears."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,41 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench docs clean help
+
+help:
+	@echo "make demo   set up, and run one real turn in the terminal, offline"
+	@echo "make test   set up, and run every test (CI runs just this)"
+	@echo "make check  the fast part: format, lint, types, layers, quick tests"
+	@echo "make bench  measure"
+	@echo "make docs   write the generated reference pages again"
+	@echo "make clean  remove what was made here"
+
+demo: $(VENV)/.runtime
+	@$(BIN)/turnbuckle demo
+
+test:
+	@scripts/test
+
+check: $(VENV)/.dev
+	@scripts/check
+	@$(BIN)/pytest -q --ignore=tests/editors --deselect tests/agent/test_stress.py
+
+bench: $(VENV)/.dev
+	@$(BIN)/python benchmarks/loop.py
+
+docs: $(VENV)/.dev
+	@$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf tests/editors/node/node_modules
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.runtime: pyproject.toml scripts/setup
+	@scripts/setup runtime
+
+$(VENV)/.dev: pyproject.toml scripts/setup
+	@scripts/setup dev

@@ -1,0 +1,1 @@
+"""The terminal client: a client of our own language server, and a reader of stored sessions."""

@@ -1,0 +1,169 @@
+"""The commands of `turnbuckle`."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from turnbuckle import __version__
+from turnbuckle.cli import asking, stored
+from turnbuckle.cli.demo import demo as run_demo
+from turnbuckle.cli.exits import HELP, NOT_RUN
+from turnbuckle.cli.lines import line
+from turnbuckle.cli.paper import standard_streams
+from turnbuckle.cli.screen import Screen
+from turnbuckle.cli.stage import BROKEN_PIPE, Play, own_server, perform
+from turnbuckle.config import state_dir
+from turnbuckle.session.codec import scrub
+from turnbuckle.session.reading import Unreadable
+
+app = typer.Typer(
+    name="turnbuckle",
+    help="A coding agent inside a language server. `turnbuckle serve` is what an editor starts.",
+    epilog=HELP,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+sessions = typer.Typer(help="Look at the sessions on disk.", no_args_is_help=True)
+app.add_typer(sessions, name="sessions")
+
+Cwd = Annotated[
+    Path,
+    typer.Option(
+        "--cwd", exists=True, file_okay=False, resolve_path=True, help="The folder to work in."
+    ),
+]
+SessionId = Annotated[
+    str | None, typer.Option("--session", metavar="ID", help="Go on in this session.")
+]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"turnbuckle {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    """A coding agent inside a language server."""
+
+
+def _run(play: Play) -> None:
+    raise typer.Exit(anyio.run(perform, play))
+
+
+@app.command(epilog=HELP)
+def ask(
+    prompt: Annotated[str, typer.Argument(help="What to do; - reads it from standard input.")],
+    cwd: Cwd = Path(),
+    session: SessionId = None,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print the events as they come, one JSON object a line; "
+            "the last one is turn/result.",
+        ),
+    ] = False,
+) -> None:
+    """Run one turn: stream the answer, show what is done, ask before anything is changed."""
+    _run(
+        partial(
+            asking.ask,
+            server=own_server(),
+            cwd=cwd.resolve(),
+            session_id=session,
+            prompt=_prompt(prompt),
+            json=json,
+        )
+    )
+
+
+def _prompt(given: str) -> str:
+    prompt = scrub(given if given != "-" else sys.stdin.buffer.read().decode("utf-8", "replace"))
+    if not prompt.strip():
+        raise typer.BadParameter("it is empty", param_hint="PROMPT")
+    return prompt
+
+
+@app.command(epilog=HELP)
+def chat(cwd: Cwd = Path(), session: SessionId = None) -> None:
+    """Talk: each line is a turn. /exit or Ctrl-D leaves, Ctrl-C cancels what runs."""
+    _run(partial(asking.chat, server=own_server(), cwd=cwd.resolve(), session_id=session))
+
+
+@app.command(epilog="Exit codes: 0 if the test was fixed, else as for `turnbuckle ask`.")
+def demo() -> None:
+    """See one real turn, offline: a failing test in a small workspace is fixed.
+
+    It works on a copy. Where there is no terminal to ask at, everything is allowed, here only.
+    """
+    _run(partial(run_demo, server=own_server(), state=state_dir()))
+
+
+def _stored(command: Callable[[Screen], int]) -> None:
+    """Run a command that reads files and prints; nothing else goes on meanwhile."""
+
+    def gone() -> None:
+        raise typer.Exit(BROKEN_PIPE)
+
+    screen = Screen(*standard_streams(gone), status=list)
+    try:
+        code = command(screen)
+    except Unreadable as error:
+        screen.complain([line(str(error), "bad")])
+        code = NOT_RUN
+    except KeyboardInterrupt:
+        code = 130
+    raise typer.Exit(code)
+
+
+@sessions.command("list")
+def list_() -> None:
+    """Every session: id, when, title, turns, size, how it ended."""
+    _stored(lambda screen: stored.list_sessions(state_dir(), screen.show))
+
+
+@sessions.command()
+def show(
+    session_id: Annotated[str, typer.Argument(metavar="ID", help="The id, or how it begins.")],
+    json: Annotated[bool, typer.Option("--json", help="The stored lines, as they are.")] = False,
+) -> None:
+    """What happened in a session."""
+
+    def command(screen: Screen) -> int:
+        if json:
+            return stored.show_lines(state_dir(), session_id, screen.write)
+        return stored.show_session(state_dir(), session_id, screen.show)
+
+    _stored(command)
+
+
+@sessions.command()
+def verify(
+    session_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every session.")] = False,
+) -> None:
+    """Rebuild every request of a session from its log, and compare it with what was sent.
+
+    Exit codes: 0 all are as the log says; 1 some are not; 2 a session is not there or unreadable.
+    """
+    if bool(session_ids) == every:
+        raise typer.BadParameter("name sessions, or give --all", param_hint="ID")
+    _stored(
+        lambda screen: stored.verify_sessions(
+            state_dir(), session_ids or [], screen.show, every=every
+        )
+    )

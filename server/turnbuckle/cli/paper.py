@@ -1,0 +1,155 @@
+"""Where lines go for good: a terminal, in colours, or a pipe, as plain text."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TextIO, cast
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from turnbuckle.cli.lines import Line, Said, Shown, Style
+
+_COLOURS: dict[Style, str] = {
+    "": "",
+    "dim": "dim",
+    "strong": "bold",
+    "good": "green",
+    "bad": "red",
+    "warn": "yellow",
+    "add": "green",
+    "remove": "red",
+    "you": "cyan",
+    "todo": "blue",
+}
+
+
+def text_of(line: Line) -> Text:
+    """A line for Rich; what is in it is never read as markup."""
+    return Text.assemble(*((text, _COLOURS[style]) for text, style in line))
+
+
+def console_on(file: TextIO) -> Console:
+    """A console that has colours and a cursor exactly where the file is a terminal."""
+    return Console(
+        file=file,
+        force_terminal=file.isatty(),
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+class Guarded:
+    """A file that may lose its reader: then `gone` is called, once, and what is written is lost."""
+
+    def __init__(self, file: TextIO, gone: Callable[[], None]) -> None:
+        self._file = file
+        self._gone = gone
+        self._open = True
+
+    def write(self, text: str) -> int:
+        """Write, if somebody reads it."""
+        self._try(lambda: self._file.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Have everything written."""
+        self._try(self._file.flush)
+
+    def __getattr__(self, name: str) -> Any:  # Any: as the file has it
+        return getattr(self._file, name)
+
+    def _try(self, work: Callable[[], object]) -> None:
+        if not self._open:
+            return
+        try:
+            work()
+        except OSError:
+            self._open = False
+            # What is still buffered must not fail again when the program ends.
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self._file.fileno())
+            os.close(null)
+            self._gone()
+
+
+class Pipe:
+    """A file or a pipe: text as it comes, nothing else."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._mid_line = False
+
+    def show(self, shown: Iterable[Shown]) -> None:
+        """Write lines, and text in the middle of a line."""
+        parts: list[str] = []
+        for item in shown:
+            if isinstance(item, Said):
+                parts.append(item.text)
+                self._mid_line = not item.text.endswith("\n") if item.text else self._mid_line
+            else:
+                parts += ["\n"] if self._mid_line else []
+                parts += [text for text, _ in item] + ["\n"]
+                self._mid_line = False
+        self.write("".join(parts))
+
+    def write(self, text: str) -> None:
+        """Write text as it is, at once."""
+        self._file.write(text)
+        self._file.flush()
+
+
+class Sheet:
+    """A terminal's lines. Text that is still being said is held back in `rest`, less than a row."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.rest = ""
+
+    def show(self, shown: Iterable[Shown]) -> None:
+        """Print what is finished: whole lines, and of what is being said the full rows."""
+        for item in shown:
+            if isinstance(item, Said):
+                self._say(item.text)
+            else:
+                self.finish()
+                self.console.print(text_of(item), soft_wrap=True)
+
+    def write(self, text: str) -> None:
+        """Print text as it is."""
+        self.finish()
+        self.console.print(Text(text), soft_wrap=True, end="")
+
+    def finish(self) -> None:
+        """Print what was held back."""
+        if self.rest:
+            self._rows([self.rest])
+            self.rest = ""
+
+    def _say(self, text: str) -> None:
+        *whole, self.rest = (self.rest + text).split("\n")
+        self._rows(whole)
+        room = max(self.console.width - 1, 1)
+        if cell_len(self.rest) > room:
+            *full, last = Text(self.rest).wrap(self.console, room)
+            self._rows([row.plain for row in full])
+            self.rest = last.plain
+
+    def _rows(self, rows: Sequence[str]) -> None:
+        for row in rows:
+            self.console.print(Text(row), width=max(self.console.width - 1, 1))
+
+
+def standard_streams(gone: Callable[[], None]) -> tuple[TextIO, TextIO]:
+    """Standard output and error; `gone` is called when one of them has lost its reader.
+
+    What their encoding does not have is written as an escape.
+    """
+    streams = []
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+        streams.append(cast("TextIO", Guarded(stream, gone)))
+    return streams[0], streams[1]

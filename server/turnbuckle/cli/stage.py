@@ -1,0 +1,88 @@
+"""A command that talks to a server, from its first line to its exit code."""
+
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import anyio
+
+from turnbuckle.cli.activity import Activity
+from turnbuckle.cli.approving import Person
+from turnbuckle.cli.exits import NO_SERVER, NOT_RUN
+from turnbuckle.cli.keys import keyboard
+from turnbuckle.cli.lines import Line, line
+from turnbuckle.cli.paper import standard_streams
+from turnbuckle.cli.screen import Screen
+from turnbuckle.cli.signals import Leave, heeding
+from turnbuckle.cli.talk import Server, ServerGone
+from turnbuckle.cli.visible import harmless
+from turnbuckle.lsp.client import ServerRefused
+
+BROKEN_PIPE = 141
+TAIL_LINES = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What every such command has; `person` is None where there is no terminal to ask at."""
+
+    screen: Screen
+    activity: Activity
+    person: Person | None
+    leave: Leave
+
+
+Play: TypeAlias = Callable[[Stage], Awaitable[int]]
+
+
+def own_server() -> Server:
+    """Our own server, as a process of the same Python."""
+    # -P: a module of the folder that we stand in must not be taken for one of ours.
+    return Server(argv=(sys.executable, "-P", "-m", "turnbuckle", "serve"))
+
+
+async def perform(play: Play) -> int:
+    """Run a command and give its exit code; the terminal is as it was afterwards."""
+    leave = Leave()
+    out, err = standard_streams(gone=lambda: leave.leave(BROKEN_PIPE))
+    activity = Activity(time.monotonic)
+    screen = Screen(out, err, activity.lines)
+    code: int | None = None
+    with heeding(leave), keyboard(sys.stdin, quiet=screen.lively) as keys:
+        person = Person(screen, keys) if keys is not None and screen.terminal is not None else None
+        stage = Stage(screen=screen, activity=activity, person=person, leave=leave)
+        with leave.scope:
+            async with anyio.create_task_group() as group:
+                group.start_soon(screen.run)
+                code = await _played(play, stage)
+                group.cancel_scope.cancel()
+    if leave.code is not None and code is None:
+        screen.complain([line("left; the server was ended", "warn")])
+    return code if code is not None else leave.code or NO_SERVER
+
+
+async def _played(play: Play, stage: Stage) -> int:
+    try:
+        return await play(stage)
+    except ServerGone as gone:
+        stage.screen.complain(_gone_lines(gone))
+        return NO_SERVER
+    except ServerRefused as refused:
+        stage.screen.complain([line(f"the server refused: {harmless(refused.message)}", "bad")])
+        return NOT_RUN
+
+
+def _gone_lines(gone: ServerGone) -> list[Line]:
+    code = f" (exit code {gone.code})" if gone.code is not None else ""
+    lines = [line(f"{harmless(str(gone))}{code}", "bad")]
+    rows = harmless(gone.tail).rstrip().splitlines()[-TAIL_LINES:]
+    if rows:
+        lines += [line("the last that it said:"), *(line(f"  {row}", "dim") for row in rows)]
+    if gone.session_id:
+        lines.append(line(f'to go on: turnbuckle ask --session {gone.session_id} "..."'))
+    elif not os.environ.get("TURNBUCKLE_LOG"):
+        lines.append(line("TURNBUCKLE_LOG=debug makes it say more"))
+    return lines

@@ -1,0 +1,25 @@
+"""The tools that ship, one a file."""
+
+from typing import Any
+
+from turnbuckle.tools.builtin.edit_file import edit_file
+from turnbuckle.tools.builtin.list_files import list_files
+from turnbuckle.tools.builtin.read_file import read_file
+from turnbuckle.tools.builtin.run_command import run_command
+from turnbuckle.tools.builtin.search import search
+from turnbuckle.tools.builtin.todo_write import todo_write
+from turnbuckle.tools.builtin.write_file import write_file
+from turnbuckle.tools.tool import Tool
+
+
+def builtin_tools() -> tuple[Tool[Any], ...]:  # Any: tools of every argument type
+    """All of them, in the order in which the model is told."""
+    return (
+        read_file(),
+        list_files(),
+        search(),
+        write_file(),
+        edit_file(),
+        run_command(),
+        todo_write(),
+    )

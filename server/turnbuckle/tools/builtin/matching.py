@@ -1,0 +1,115 @@
+"""Find what an edit means in a text, or say why it cannot be found. Pure."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from cydifflib import get_close_matches
+
+from turnbuckle.tools.tool import ToolError
+
+_LISTED = 10
+_SHOWN_LINES, _SHOWN = 30, 4096
+_COMPARED = 20_000  # lines of a text that are looked through for something similar
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`new` for `old`, once or everywhere; a line ends with a newline character."""
+
+    old: str
+    new: str
+    everywhere: bool = False
+
+
+def edited(text: str, edits: tuple[Edit, ...], name: str) -> str:
+    """The text after all edits, each matched against the text before.
+
+    Raises:
+        ToolError: NOT_FOUND, NOT_UNIQUE, OVERLAP, or INVALID_ARGS where nothing would change.
+    """
+    if not text and len(edits) == 1 and not edits[0].old:
+        spans = [(0, 0, 0)]
+    else:
+        spans = sorted(
+            (start, start + len(edit.old), number)
+            for number, edit in enumerate(edits)
+            for start in _starts(
+                text, edit, f"edit {number + 1}" if len(edits) > 1 else "old", name
+            )
+        )
+    for (_, stop, one), (start, _, other) in pairwise(spans):
+        if start < stop:
+            message = f"edits {one + 1} and {other + 1} overlap in line {_line(text, start)}"
+            raise ToolError("OVERLAP", f"{message}; make one edit of them")
+    parts: list[str] = []
+    at = 0
+    for start, stop, number in spans:
+        parts += text[at:start], edits[number].new
+        at = stop
+    result = "".join(parts) + text[at:]
+    if result == text:
+        raise ToolError("INVALID_ARGS", f"{name} would be as it is: the edits change nothing")
+    return result
+
+
+def _starts(text: str, edit: Edit, label: str, name: str) -> list[int]:
+    if not edit.old:
+        message = f"{label}: an empty old text fits only an empty file; {name} is not empty"
+        raise ToolError("INVALID_ARGS", message)
+    if edit.old == edit.new:
+        raise ToolError("INVALID_ARGS", f"{label} changes nothing: old and new are the same")
+    step = len(edit.old) if edit.everywhere else 1
+    starts: list[int] = []
+    at = text.find(edit.old)
+    while at >= 0:
+        starts.append(at)
+        at = text.find(edit.old, at + step)
+    if not starts:
+        raise ToolError("NOT_FOUND", f"{label} was not found in {name}{hint(text, edit.old)}")
+    if len(starts) > 1 and not edit.everywhere:
+        lines = ", ".join(str(_line(text, start)) for start in starts[:_LISTED])
+        more = ", \N{HORIZONTAL ELLIPSIS}" * (len(starts) > _LISTED)
+        message = f"{label} stands {len(starts)} times in {name} (lines {lines}{more})"
+        raise ToolError("NOT_UNIQUE", f"{message}; give more of the text around it, or set all")
+    return starts
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def hint(text: str, old: str) -> str:
+    """What stands in the text that may have been meant, as the end of a sentence."""
+    if old.endswith("\n") and text.endswith(old[:-1]):
+        return ": the file ends with this text, but without the newline that ends old"
+    lines, wanted = text.split("\n"), old.strip("\n").split("\n")
+    bare = [_bare(line) for line in lines]
+    at = _find(bare, [_bare(line) for line in wanted])
+    if at is not None:
+        return f". It differs in white space; {_shown(lines, at, len(wanted))}"
+    first = next((line for line in wanted if line.strip()), "")
+    close = get_close_matches(first, lines[:_COMPARED], n=1, cutoff=0.6) if first else []
+    if not close:
+        return ""
+    return f". The nearest: {_shown(lines, lines.index(close[0]), len(wanted))}"
+
+
+def _bare(line: str) -> str:
+    return re.sub(r"\s+", "", line)
+
+
+def _find(lines: list[str], wanted: list[str]) -> int | None:
+    if not any(wanted):
+        return None
+    span = len(wanted)
+    for at in range(len(lines) - span + 1):
+        if lines[at] == wanted[0] and lines[at : at + span] == wanted:
+            return at
+    return None
+
+
+def _shown(lines: list[str], at: int, count: int) -> str:
+    count = min(count, _SHOWN_LINES, len(lines) - at)
+    where = f"line {at + 1} reads" if count == 1 else f"lines {at + 1}-{at + count} read"
+    return f"{where}:\n" + "\n".join(lines[at : at + count])[:_SHOWN]

@@ -1,0 +1,73 @@
+"""Arguments and places as the tools that ship take them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pydantic import BaseModel, ConfigDict
+
+from turnbuckle.tools.tool import ToolError
+from turnbuckle.workspace.errors import Missing, WorkspaceError
+from turnbuckle.workspace.paths import Place, uri_of
+from turnbuckle.workspace.port import Snapshot, Workspace
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool: what it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What is wrong with a file, as the model is told it."""
+    try:
+        yield
+    except WorkspaceError as error:
+        raise ToolError(error.code, str(error)) from error
+
+
+def place_of(workspace: Workspace, path: str) -> Place:
+    """The place that an argument names.
+
+    Raises:
+        ToolError: INVALID_ARGS where it names none, OUTSIDE where no folder is open.
+    """
+    with told():
+        return workspace.roots.resolve(path)
+
+
+def own_place(workspace: Workspace, path: str) -> Place:
+    """The place that an argument names, to be written or worked in.
+
+    Raises:
+        ToolError: OUTSIDE where it does not lie in the workspace.
+    """
+    place = place_of(workspace, path)
+    if not place.inside:
+        where = "" if place.shown == path else f" (it is {place.shown})"
+        raise ToolError("OUTSIDE", f"{path}{where} lies outside the workspace")
+    return place
+
+
+async def to_change(workspace: Workspace, place: Place) -> Snapshot | None:
+    """The text that a change is made on; None where nothing stands there yet.
+
+    Raises:
+        ToolError: READ_ONLY, UNREAD, or what is wrong with the file.
+    """
+    with told():
+        try:
+            snapshot = await workspace.texts.read(place)
+        except Missing:
+            return None
+    if snapshot.read_only:
+        raise ToolError("READ_ONLY", f"{place.shown} is read-only")
+    if seen(workspace, place) is None:
+        message = f"{place.shown} was not read in this session; read it before it is changed"
+        raise ToolError("UNREAD", message)
+    return snapshot
+
+
+def seen(workspace: Workspace, place: Place) -> str | None:
+    """The digest at which a file was last read or written, by this name or by its own."""
+    return workspace.seen(place.uri) or workspace.seen(uri_of(place.path))

@@ -1,0 +1,80 @@
+"""Which lines differ, within a budget of time: anchors first, then the small gaps between them."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from cydifflib import SequenceMatcher
+
+Block: TypeAlias = tuple[int, int, int, int]
+"""`old[a:b]` became `new[c:d]`: (a, b, c, d)."""
+
+BUDGET = 50_000_000
+"""Comparisons that one diff may cost at worst, some 50 ms; a gap that costs more is one block."""
+
+
+def changed_lines(old: Sequence[str], new: Sequence[str], budget: int = BUDGET) -> list[Block]:
+    """The blocks that differ, in order; between two of them stands at least one equal line."""
+    head, tail = _common_ends(old, new)
+    blocks: list[Block] = []
+    for a, b, c, d in _gaps(old, new, (head, len(old) - tail, head, len(new) - tail)):
+        cost = _cost(old[a:b], new[c:d])
+        if cost > budget:
+            blocks.append((a, b, c, d))
+            continue
+        budget -= cost
+        opcodes = SequenceMatcher(None, old[a:b], new[c:d], False).get_opcodes()
+        blocks += [(a + i, a + j, c + k, c + m) for tag, i, j, k, m in opcodes if tag != "equal"]
+    return blocks
+
+
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    shorter = min(len(old), len(new))
+    head = 0
+    while head < shorter and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _gaps(old: Sequence[str], new: Sequence[str], within: Block) -> Iterator[Block]:
+    """What lies between the anchors, in this part of both."""
+    first, stop, new_first, new_stop = within
+    a, c = first, new_first
+    anchors = _anchors(old[first:stop], new[new_first:new_stop])
+    for i, j in [*anchors, (stop - first, new_stop - new_first)]:
+        b, d = first + i, new_first + j
+        if (a, c) != (b, d):
+            yield a, b, c, d
+        a, c = b + 1, d + 1
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Lines that are unique in both, the most that keep their order (as in a patience diff)."""
+    count, new_count = Counter(old), Counter(new)
+    where = {line: index for index, line in enumerate(new) if new_count[line] == 1}
+    pairs = [(i, where[line]) for i, line in enumerate(old) if count[line] == 1 and line in where]
+    lowest: list[int] = []  # for each length, the lowest end of an increasing run
+    tops: list[int] = []  # the pair that it ends with
+    before: list[int] = []  # for each pair, the one before it in its run
+    for number, (_, position) in enumerate(pairs):
+        length = bisect_left(lowest, position)
+        before.append(tops[length - 1] if length else -1)
+        lowest[length : length + 1] = [position]
+        tops[length : length + 1] = [number]
+    run: list[tuple[int, int]] = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        run.append(pairs[at])
+        at = before[at]
+    return run[::-1]
+
+
+def _cost(old: Sequence[str], new: Sequence[str]) -> int:
+    """Comparisons at worst: each match splits the rest, and the rest is searched again."""
+    count = Counter(new)
+    pairs = sum(count[line] for line in old)
+    return pairs * min(len(old), len(new)) + len(old) + len(new)
