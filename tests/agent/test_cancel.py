@@ -180,7 +180,7 @@ async def test_a_waiting_approval_is_withdrawn(tmp_path: Path) -> None:
     assert transcript(session.entries) == snapshot("""\
 user      go
   call    1 make()
-  asked   1 command: it acts outside the conversation
+  asked   1 command: commands are asked about first
   decided cancelled by turn
   result  1 ABORTED_BEFORE_DISPATCH <tool error: the turn was stopped>
 end       aborted (user)
@@ -285,7 +285,7 @@ async def test_accepted_hunks_are_performed_while_others_are_still_open(tmp_path
     assert transcript(s.entries) == snapshot("""\
 user      go
   call    1 edit()
-  asked   1 change: it acts outside the conversation
+  asked   1 change: changes are asked about first
   hunk    accepted
   hunk    rejected
   decided allowed by test: not this
@@ -308,7 +308,7 @@ async def test_a_cancel_in_the_middle_of_a_review_settles_it(tmp_path: Path) -> 
     assert transcript(session.entries) == snapshot("""\
 user      go
   call    1 edit()
-  asked   1 change: it acts outside the conversation
+  asked   1 change: changes are asked about first
   hunk    accepted
   decided cancelled by turn
   result  1 ABORTED <tool error: the turn was stopped>

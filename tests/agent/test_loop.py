@@ -156,7 +156,7 @@ async def test_an_approved_command_runs_and_a_rejected_one_does_not(tmp_path: Pa
         snapshot("""\
 user      go
   call    1 make(path='x')
-  asked   1 command: it acts outside the conversation
+  asked   1 command: commands are asked about first
   decided allowed by test
   result  1 <x>
 assistant done
@@ -171,7 +171,7 @@ end       completed
         snapshot("""\
 user      go
   call    1 make(path='x')
-  asked   1 command: it acts outside the conversation
+  asked   1 command: commands are asked about first
   decided rejected by test
   result  1 DENIED <tool error: the person said no>
 assistant done
@@ -566,7 +566,7 @@ user      go
   result  2 <2>
   result  3 DENIED <tool error: withheld>
   call    4 make(path='4')
-  asked   4 command: it acts outside the conversation
+  asked   4 command: commands are asked about first
   decided rejected by test
   result  4 DENIED denied, and said kindly
   call    5 read(path='5')

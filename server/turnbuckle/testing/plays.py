@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 
 from turnbuckle.lsp import names, protocol
 from turnbuckle.lsp.rpc import Connection, Refused
@@ -315,6 +316,17 @@ async def _two(app: FakeApp) -> End:
     return _end("completed")
 
 
+async def _flood(app: FakeApp) -> End:
+    """Much text, in many small chunks."""
+    words = [f"word-{number} " for number in range(5_000)]
+    app.tell(LlmStream(turn=1, step=1, attempt=1, model="fake", digest="d"))
+    for word in words:
+        app.tell(AssistantChunk(turn=1, step=1, text=word))
+        await anyio.lowlevel.checkpoint()
+    app.tell(AssistantMessage(turn=1, step=1, content="".join(words), finish="stop"))
+    return _end("completed")
+
+
 PLAYS: dict[str, Callable[[FakeApp], Awaitable[End]]] = {
     "hello": _hello,
     "run": _run,
@@ -326,6 +338,7 @@ PLAYS: dict[str, Callable[[FakeApp], Awaitable[End]]] = {
     "fail": _fail,
     "huge": _huge,
     "two": _two,
+    "flood": _flood,
 }
 
 if __name__ == "__main__":

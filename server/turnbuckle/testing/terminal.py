@@ -43,6 +43,7 @@ class Terminal:
         self, argv: Sequence[str], *, env: Mapping[str, str], columns: int = 80, output: int = -1
     ) -> None:
         self.raw = b""
+        self._seen = 0
         self._code: int | None = None
         self.pid, self._master = pty.fork()
         if self.pid == 0:
@@ -74,10 +75,10 @@ class Terminal:
     def until(self, text: str) -> None:
         """Wait until it has written this, since the last wait."""
         deadline = time.monotonic() + TIME_LIMIT
-        while text not in self.text:
+        while (at := self.text.find(text, self._seen)) < 0:
             assert time.monotonic() < deadline, f"{text!r} did not come in {self.text!r}"
             assert self._read(deadline), f"it ended without {text!r}: {self.text!r}"
-        self.raw = b""
+        self._seen = at + len(text)
 
     def send(self, keys: str) -> None:
         """Type."""

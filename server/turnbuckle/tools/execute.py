@@ -16,7 +16,7 @@ from turnbuckle.session.store import StoreFailed
 from turnbuckle.tools.hooks import Allow, Ask, Deny, Execution, PreExecute, ToolHooks
 from turnbuckle.tools.registry import AnyTool, ToolRegistry
 from turnbuckle.tools.schedule import Slot
-from turnbuckle.tools.subject import Change, Internal, Read
+from turnbuckle.tools.subject import Change, Command, Internal, Question, Read
 from turnbuckle.tools.tool import Go, Outcome, ToolError, Verdict
 from turnbuckle.workspace.paths import NoFolder
 from turnbuckle.workspace.port import Workspace, WorkspaceError
@@ -140,8 +140,14 @@ async def innermost(execution: Execution) -> PreExecute:
             return Allow()
         case Read():
             return Ask("it reads outside the workspace, or something that looks secret")
+        case Command():
+            return Ask("commands are asked about first")
+        case Change():
+            return Ask("changes are asked about first")
+        case Question():
+            return Ask("it is a question")
         case _:
-            return Ask("it acts outside the conversation")
+            return Ask("nothing is known about it")
 
 
 async def _permit(execution: Execution, ports: Ports) -> Permission:

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-import { Gate, Seen } from "./wait.mjs";
+import { Gate, Seen, after } from "./wait.mjs";
 
 /** Serves one script; a request beyond its end is answered 500. */
 export class Model {
@@ -16,7 +16,7 @@ export class Model {
     model.server = createServer((request, response) => model.#answer(request, response));
     model.server.listen(0, "127.0.0.1");
     await once(model.server, "listening");
-    t.after(() => model.stop());
+    after(t, () => model.stop());
     return model;
   }
 

@@ -6,10 +6,11 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-import { within } from "./wait.mjs";
+import { after, within } from "./wait.mjs";
 
-const ROOT = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), "../../../..");
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const PLACES = ["bin/python", "Scripts/python.exe"].map((place) => path.join(ROOT, ".venv", place));
 
 /** The Python that has the server: `PYTHON`, or the one of the repository's environment. */
@@ -18,7 +19,7 @@ const PYTHON = process.env.PYTHON ?? PLACES.find(existsSync) ?? "python3";
 /** A new folder that is gone after the test; without links in its path. */
 export async function folder(t) {
   const made = await realpath(await mkdtemp(path.join(tmpdir(), "turnbuckle-")));
-  t.after(() => rm(made, { recursive: true, force: true, maxRetries: 3 }));
+  after(t, () => rm(made, { recursive: true, force: true, maxRetries: 3 }));
   return made;
 }
 
@@ -46,7 +47,7 @@ export class Server {
     this.process.stderr.setEncoding("utf8").on("data", (text) => (this.errors += text));
     this.process.stdin.on("error", () => {}); // it may end before it has read everything
     this.exited = once(this.process, "exit");
-    t.after(() => this.end());
+    after(t, () => this.end());
   }
 
   /** Its exit code, or the name of the signal that ended it. */

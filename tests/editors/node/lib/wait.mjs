@@ -54,3 +54,16 @@ export class Seen {
     return within(waited, what);
   }
 }
+
+const undone = new WeakMap();
+
+/** Does something when the test is over; what was asked for last is done first. */
+export function after(t, work) {
+  if (!undone.has(t)) {
+    undone.set(t, []);
+    t.after(async () => {
+      for (const undo of undone.get(t).reverse()) await undo();
+    });
+  }
+  undone.get(t).push(work);
+}
