@@ -45,7 +45,7 @@ def test_a_pipe_that_nobody_reads_says_so_once_it_is_written_to() -> None:
     os.close(reading)
     seen: list[str] = []
     with os.fdopen(writing, "w") as file:
-        pipe = Pipe(cast("TextIO", Guarded(file, lambda: seen.append("gone"))))
+        pipe = Pipe(cast("TextIO", Guarded(file, lambda _: seen.append("gone"))))
         pipe.show([line("x")])
         pipe.show([line("y")])
     assert seen == ["gone"]
@@ -85,4 +85,9 @@ def test_it_does_not_matter_how_text_is_cut(text: str, data: st.DataObject) -> N
     cut = data.draw(st.integers(0, len(text)))
     assert piped([Said(text[:cut]), Said(text[cut:])]) == piped([Said(text)])
     ours, whole = (printed(said) for said in ([Said(text[:cut]), Said(text[cut:])], [Said(text)]))
-    assert "".join(ours.split()) == "".join(whole.split()) == "".join(text.split())
+    assert [row.rstrip() for row in ours.split("\n")] == [row.rstrip() for row in whole.split("\n")]
+
+
+def test_words_stay_apart_where_a_row_is_full() -> None:
+    words = [f"word-{number} " for number in range(100)]
+    assert printed(map(Said, words)).split() == [word.strip() for word in words]

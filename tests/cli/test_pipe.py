@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import orjson
+import pytest
 
 from turnbuckle.testing.terminal import ENVIRONMENT, has_ended
 
@@ -100,4 +101,26 @@ def test_a_reader_that_goes_away_ends_everything(tmp_path: Path) -> None:
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait(60) == 141
+    assert has_ended(tmp_path / "pid")
+
+
+def test_much_text_in_small_pieces_arrives_whole() -> None:
+    done = client("ask", "flood")
+    assert done.stdout.decode().split() == [f"word-{number}" for number in range(5_000)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_output_that_finds_no_room_says_so(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, str(CLIENT), "ask", "wait"],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env={**ENVIRONMENT, "PYTHONPATH": PYTHONPATH, "FAKE_PID": str(tmp_path / "pid")},
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert b"the output cannot be written: No space left on device" in done.stderr
     assert has_ended(tmp_path / "pid")

@@ -16,7 +16,7 @@ from turnbuckle.cli.exits import HELP, NOT_RUN
 from turnbuckle.cli.lines import line
 from turnbuckle.cli.paper import standard_streams
 from turnbuckle.cli.screen import Screen
-from turnbuckle.cli.stage import BROKEN_PIPE, Play, own_server, perform
+from turnbuckle.cli.stage import Play, code_without_output, own_server, perform
 from turnbuckle.config import state_dir
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.reading import Unreadable
@@ -116,8 +116,8 @@ def demo() -> None:
 def _stored(command: Callable[[Screen], int]) -> None:
     """Run a command that reads files and prints; nothing else goes on meanwhile."""
 
-    def gone() -> None:
-        raise typer.Exit(BROKEN_PIPE)
+    def gone(error: OSError) -> None:
+        raise typer.Exit(code_without_output(error))
 
     screen = Screen(*standard_streams(gone), status=list)
     try:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeAlias, cast
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -25,6 +25,9 @@ _COLOURS: dict[Style, str] = {
 }
 
 
+Gone: TypeAlias = Callable[[OSError], None]
+
+
 def text_of(line: Line) -> Text:
     """A line for Rich; what is in it is never read as markup."""
     return Text.assemble(*((text, _COLOURS[style]) for text, style in line))
@@ -42,9 +45,12 @@ def console_on(file: TextIO) -> Console:
 
 
 class Guarded:
-    """A file that may lose its reader: then `gone` is called, once, and what is written is lost."""
+    """A file that may lose its reader, or its room.
 
-    def __init__(self, file: TextIO, gone: Callable[[], None]) -> None:
+    Then `gone` is called, once, with the reason, and what is written from then on is lost.
+    """
+
+    def __init__(self, file: TextIO, gone: Gone) -> None:
         self._file = file
         self._gone = gone
         self._open = True
@@ -66,13 +72,13 @@ class Guarded:
             return
         try:
             work()
-        except OSError:
+        except OSError as error:
             self._open = False
             # What is still buffered must not fail again when the program ends.
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, self._file.fileno())
             os.close(null)
-            self._gone()
+            self._gone(error)
 
 
 class Pipe:
@@ -132,18 +138,19 @@ class Sheet:
         *whole, self.rest = (self.rest + text).split("\n")
         self._rows(whole)
         room = max(self.console.width - 1, 1)
-        if cell_len(self.rest) > room:
-            *full, last = Text(self.rest).wrap(self.console, room)
+        ink = self.rest.rstrip(" \t")
+        if cell_len(ink) > room:
+            *full, last = Text(ink).wrap(self.console, room)
             self._rows([row.plain for row in full])
-            self.rest = last.plain
+            self.rest = last.plain + self.rest[len(ink) :]
 
     def _rows(self, rows: Sequence[str]) -> None:
         for row in rows:
             self.console.print(Text(row), width=max(self.console.width - 1, 1))
 
 
-def standard_streams(gone: Callable[[], None]) -> tuple[TextIO, TextIO]:
-    """Standard output and error; `gone` is called when one of them has lost its reader.
+def standard_streams(gone: Gone) -> tuple[TextIO, TextIO]:
+    """Standard output and error; `gone` is called when one of them cannot be written.
 
     What their encoding does not have is written as an escape.
     """

