@@ -1,7 +1,6 @@
 """Files on disk: exact bytes, whole writes, and nothing outside."""
 
 import os
-import resource
 import stat
 import threading
 from collections.abc import Iterator
@@ -10,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from turnbuckle.workspace import disk as files_disk
 from turnbuckle.workspace.changes import FileChange, digest_of, make_change
 from turnbuckle.workspace.errors import Missing, WorkspaceError
 from turnbuckle.workspace.files import DiskTexts
+from turnbuckle.workspace.folders import opened
 from turnbuckle.workspace.paths import Place, Roots
 from turnbuckle.workspace.port import Applied
 from turnbuckle.workspace.text import decode
@@ -168,6 +169,23 @@ async def test_hunks_are_applied_one_after_another(folder: Path) -> None:
     assert (folder / "f").read_text() == change.result
 
 
+@pytest.mark.parametrize("hard_link", [False, True])
+async def test_a_file_that_somebody_else_writes_in_between_is_left_to_them(
+    folder: Path, hard_link: bool
+) -> None:
+    path = folder.resolve() / "f"
+    path.write_text("old\n")
+    if hard_link:
+        os.link(path, folder / "g")
+    with opened(path.parent) as held:
+        found = files_disk.read(held, "f", 100)
+        path.write_text("theirs\n")
+        with pytest.raises(files_disk.Changed):
+            files_disk.replace(held, "f", b"ours\n", found)
+    assert path.read_text() == "theirs\n"
+    assert names(folder) == ["f", "g"][: 1 + hard_link]
+
+
 @posix
 async def test_a_read_only_file_is_read_and_never_written(folder: Path) -> None:
     (folder / "f").write_text("a\n")
@@ -181,6 +199,8 @@ async def test_a_read_only_file_is_read_and_never_written(folder: Path) -> None:
 @contextmanager
 def full_disk(size: int) -> Iterator[None]:
     """No file may grow beyond so many bytes."""
+    import resource  # not on Windows
+
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

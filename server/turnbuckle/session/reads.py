@@ -15,7 +15,7 @@ class Reads:
         match entry.fact:
             case ToolResult(meta={"read": {"uri": str(uri), "digest": str(digest)}}):
                 self._digests[uri] = digest
-            case EditApplied(uri=uri, after=str(after)):
+            case EditApplied(uri=uri, after=str(after), outcome="applied"):
                 self._digests[uri] = after
             case _:
                 pass

@@ -8,65 +8,12 @@ import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from turnbuckle.workspace.errors import Missing, WorkspaceError
+from turnbuckle.workspace.folders import LINKED, PLAIN, Folder
 
-_PLAIN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_LOOK = os.O_RDONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
-_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN
-# Where a folder can be held open, what is below is reached through it. O_PATH needs no right to
-# list the folder.
-_FOLDER = getattr(os, "O_DIRECTORY", 0) | _PLAIN | getattr(os, "O_PATH", os.O_RDONLY)
-_HELD = os.open in os.supports_dir_fd
-
-LINKED = "a link stands in the way that was not there before"
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder held open, so that nobody can put another in its place; `fd` is None on Windows."""
-
-    path: Path
-    fd: int | None
-
-    def at(self, name: str) -> str:
-        """What to call a file in it, together with `dir_fd=fd`."""
-        return name if self.fd is not None else str(self.path / name)
-
-
-@contextlib.contextmanager
-def opened(path: Path, *, make: bool = False) -> Iterator[Folder]:
-    """Hold the folder at a path without links, reached step by step without following any.
-
-    Raises:
-        OSError: it is not there, or it cannot be entered, or a link stands in the way.
-    """
-    if not _HELD:
-        if make:
-            path.mkdir(parents=True, exist_ok=True)
-        yield Folder(path, None)
-        return
-    fd = os.open(path.anchor, _FOLDER)
-    try:
-        for part in path.parts[1:]:
-            below = _enter(fd, part, make=make)
-            os.close(fd)
-            fd = below
-        yield Folder(path, fd)
-    finally:
-        os.close(fd)
-
-
-def _enter(fd: int, name: str, *, make: bool) -> int:
-    try:
-        return os.open(name, _FOLDER, dir_fd=fd)
-    except FileNotFoundError:
-        if not make:
-            raise
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(name, dir_fd=fd)
-    return os.open(name, _FOLDER, dir_fd=fd)
+_LOOK = os.O_RDONLY | PLAIN | getattr(os, "O_NONBLOCK", 0)
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +146,7 @@ def _dress(fd: int, like: os.stat_result) -> None:
 
 def _overwrite(folder: Folder, name: str, data: bytes, old: Found) -> None:
     """Write into the file itself, and put back what was there if that fails."""
-    flags = os.O_WRONLY | _PLAIN
+    flags = os.O_WRONLY | PLAIN
     with os.fdopen(os.open(folder.at(name), flags, dir_fd=folder.fd), "wb", 0) as file:
         if not old.same_as(os.fstat(file.fileno())):
             raise Changed
@@ -244,7 +191,7 @@ def _sync_folder(folder: Folder) -> None:
     """Make a rename lasting; where a folder cannot be synced, the file itself is safe anyway."""
     if folder.fd is not None:
         with contextlib.suppress(OSError):
-            fd = os.open(".", os.O_RDONLY | _PLAIN, dir_fd=folder.fd)
+            fd = os.open(".", os.O_RDONLY | PLAIN, dir_fd=folder.fd)
             try:
                 os.fsync(fd)
             finally:

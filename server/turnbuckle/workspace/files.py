@@ -6,10 +6,11 @@ import mimetypes
 
 from anyio import to_thread
 
-from turnbuckle.workspace import disk
+from turnbuckle.workspace import disk, folders
 from turnbuckle.workspace.changes import FileChange, digest_of
-from turnbuckle.workspace.disk import Folder, Found
+from turnbuckle.workspace.disk import Found
 from turnbuckle.workspace.errors import Missing, WorkspaceError
+from turnbuckle.workspace.folders import Folder
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Applied, Snapshot
 from turnbuckle.workspace.text import Form, decode, encode
@@ -40,7 +41,7 @@ class DiskTexts:
 
     def _read(self, place: Place) -> Snapshot:
         try:
-            with disk.opened(place.path.parent) as folder:
+            with folders.opened(place.path.parent) as folder:
                 text, _, found = self._load(folder, place.path.name or ".")
         except (Missing, FileNotFoundError) as error:
             raise Missing(f"{place.shown} does not exist") from error
@@ -66,7 +67,7 @@ class DiskTexts:
             return Applied(outcome="failed", code="OUTSIDE", said=said)
         try:
             make = change.kind == "create" and not already
-            with disk.opened(place.path.parent, make=make) as folder:
+            with folders.opened(place.path.parent, make=make) as folder:
                 if make:
                     return self._create(folder, place, change.with_hunks(hunk_ids))
                 return self._edit(folder, place, change, hunk_ids, already)
@@ -126,7 +127,7 @@ def _not_a_folder(place: Place) -> WorkspaceError:
     """A file, or a link that was not there when the place was resolved, stands above the place."""
     for above in reversed(place.path.parents):
         if above.is_symlink():
-            return WorkspaceError("OUTSIDE", f"{place.shown}: {disk.LINKED}")
+            return WorkspaceError("OUTSIDE", f"{place.shown}: {folders.LINKED}")
         if above.is_file():
             message = f"{place.shown} cannot exist, because {above.name} is a file and no folder"
             return WorkspaceError("INVALID_ARGS", message)
@@ -138,6 +139,6 @@ def _refused(place: Place, error: OSError) -> Applied:
         trouble = _not_a_folder(place)
         return Applied(outcome="failed", code=trouble.code, said=str(trouble))
     if error.errno == errno.ELOOP:
-        return Applied(outcome="failed", code="OUTSIDE", said=disk.LINKED)
+        return Applied(outcome="failed", code="OUTSIDE", said=folders.LINKED)
     code = "READ_ONLY" if isinstance(error, PermissionError) else "TOOL_FAILED"
     return Applied(outcome="failed", code=code, said=error.strerror or str(error))

@@ -118,7 +118,12 @@ async def test_a_text_that_changed_between_two_batches_is_partly_done(desk: Desk
 
     outcome = await prepared.perform(replace(go, accepted=accepted))
     assert outcome.code == "PARTLY"
-    assert "in 1 of 2 places" in outcome.content
+    assert outcome.content == (
+        "<tool error: only a part stands. Changed f in 1 of 2 places (+1 −1). Of the rest: the file"
+        " was changed since this edit was made; nothing of it was applied:\nline 9: '8\\n' → ''>"
+    )
+    assert outcome.meta is not None
+    assert outcome.meta["hunks"] == {"accepted": 2, "rejected": 0, "applied": 1}
     assert text_of(desk) == "mine\n"
 
 

@@ -21,7 +21,7 @@ _CODES: dict[AppliedOutcome, str] = {
     "failed": "TOOL_FAILED",
 }
 _SENTENCES: dict[AppliedOutcome, str] = {
-    "stale": "the file was changed since this edit was made, so nothing of it was applied",
+    "stale": "the file was changed since this edit was made; nothing of it was applied",
     "declined": "the editor refused the edit",
     "unverified": "the edit was sent, but the file does not show it; look before trying again",
     "misplaced": "the edit landed in another place than meant; look before trying again",
@@ -45,8 +45,10 @@ class _Landed:
 async def carry_out(go: Go, workspace: Workspace, place: Place, change: FileChange) -> Outcome:
     """Apply the hunks that are accepted, batch by batch, until nothing is open.
 
+    The outcome is PARTLY where something of it stands and something that should does not.
+
     Raises:
-        ToolError: nothing of it stands now; PARTLY where something does and something does not.
+        ToolError: nothing of it stands.
     """
     landed = _Landed(change)
     try:
@@ -57,7 +59,7 @@ async def carry_out(go: Go, workspace: Workspace, place: Place, change: FileChan
     except anyio.get_cancelled_exc_class():
         if not landed.applied:
             raise
-        return _partly(place, landed, "the turn was stopped before the rest was decided")
+        return _partly(place, landed, "the turn was stopped before it was decided")
     if landed.refused:
         return await _refused(workspace, place, landed)
     return _stands(go, place, landed)
@@ -129,7 +131,7 @@ async def _refused(workspace: Workspace, place: Place, landed: _Landed) -> Outco
 def _partly(place: Place, landed: _Landed, reason: str) -> Outcome:
     missing = [hunk for hunk in landed.change.hunks if hunk.hunk_id not in landed.applied]
     said = [
-        f"<tool error: only a part stands. {_done(place, landed)} Not applied, because {reason}:",
+        f"<tool error: only a part stands. {_done(place, landed)} Of the rest: {reason}:",
         *(_brief(landed.change, hunk) for hunk in missing),
     ]
     return Outcome(content="\n".join(said) + ">", code="PARTLY", meta=_meta(place, landed))
@@ -147,10 +149,11 @@ def _done(place: Place, landed: _Landed) -> str:
 
 
 def _meta(place: Place, landed: _Landed) -> JsonObject:
-    accepted = len(landed.applied)
-    meta: JsonObject = {
-        "hunks": {"accepted": accepted, "rejected": len(landed.change.hunks) - accepted}
-    }
+    """How many hunks were accepted, and of those how many stand where that is not all."""
+    applied = len(landed.applied)
+    accepted = applied + sum(len(hunk_ids) for hunk_ids, _ in landed.refused)
+    hunks = {"accepted": accepted, "rejected": len(landed.change.hunks) - accepted}
+    meta: JsonObject = {"hunks": hunks if applied == accepted else hunks | {"applied": applied}}
     if landed.after is not None:
         meta["read"] = {"uri": place.uri, "digest": landed.after}
     return meta

@@ -83,7 +83,8 @@ async def _search(program: str, arguments: Search, place: Place, _: Go) -> Outco
     argv = [program, *_OPTIONS, f"--context={arguments.context}"]
     if arguments.glob is not None:
         argv.append(f"--glob={arguments.glob}")
-    argv += [f"--iglob=!{pattern}" for pattern in (".git", *ignore_patterns())]
+    passed_over = () if place.secret else (".git", *ignore_patterns())
+    argv += [f"--iglob=!{pattern}" for pattern in passed_over]
     argv += ["--", arguments.pattern, f"./{'' if place.path == folder else place.path.name}"]
     try:
         finished = await run_argv(argv, cwd=folder, timeout=SECONDS, output=output, until_cut=True)

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from anyio import to_thread
 from pydantic import Field
 
 from turnbuckle.tools.builtin.changing import carry_out
@@ -49,11 +50,16 @@ async def _change(workspace: Workspace, place: Place, text: str) -> FileChange:
     if seen(workspace, place) != snapshot.digest:
         message = f"{place.shown} was changed since it was read; read it again first"
         raise ToolError("STALE", message)
+    # Comparing may take a while in a large file.
+    return await to_thread.run_sync(_over, place, snapshot.text, text)
+
+
+def _over(place: Place, base: str, text: str) -> FileChange:
     if "\r" not in text:
-        text = keep_line_ends(snapshot.text, text)
-    if text == snapshot.text:
+        text = keep_line_ends(base, text)
+    if text == base:
         raise ToolError("INVALID_ARGS", f"{place.shown} has exactly this text already")
-    return make_change(place.uri, snapshot.text, text, "edit")
+    return make_change(place.uri, base, text, "edit")
 
 
 async def _perform(workspace: Workspace, place: Place, change: FileChange, go: Go) -> Outcome:

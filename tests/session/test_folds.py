@@ -1,0 +1,62 @@
+"""What is folded beside the projection: reads, usage, title."""
+
+from pathlib import Path
+
+from turnbuckle.session.codec import Entry
+from turnbuckle.session.events import (
+    AssistantMessage,
+    EditApplied,
+    Fact,
+    ToolResult,
+    TurnStart,
+)
+from turnbuckle.session.parts import Usage
+from turnbuckle.session.reads import Reads
+from turnbuckle.session.usage import UsageFold
+from turnbuckle.testing.agents import driven
+from turnbuckle.testing.scripted import Scripted, say
+
+
+def read(digest: str) -> ToolResult:
+    meta = {"read": {"uri": "file:///a", "digest": digest}}
+    return ToolResult(turn=1, step=1, call_id="1", content="", is_error=False, meta=meta)
+
+
+def applied(after: str | None, outcome: str) -> EditApplied:
+    return EditApplied(call_id="1", uri="file:///a", after=after, hunks=("h",), outcome=outcome)
+
+
+def digest_after(*facts: Fact) -> str | None:
+    reads = Reads()
+    for seq, fact in enumerate(facts):
+        reads.feed(Entry(seq, 1, fact))
+    return reads.digest("file:///a")
+
+
+def test_a_file_is_known_as_it_was_read_or_left_last() -> None:
+    assert digest_after() is None
+    assert digest_after(read("one"), read("two")) == "two"
+    assert digest_after(read("one"), applied("two", "applied")) == "two"
+    assert digest_after(read("one"), applied("two", "misplaced")) == "one"
+    assert digest_after(read("one"), applied(None, "unverified")) == "one"
+
+
+def test_usage_is_summed_over_turn_and_session() -> None:
+    def answer(total: int, cached: int | None = None) -> AssistantMessage:
+        usage = Usage(input=total - 1, output=1, total=total, cached=cached)
+        return AssistantMessage(turn=1, step=1, content="", finish="stop", usage=usage)
+
+    fold = UsageFold()
+    for fact in (TurnStart(turn=1), answer(10), answer(20, 5), TurnStart(turn=2), answer(30)):
+        fold.feed(Entry(0, 1, fact))
+    assert fold.turn == Usage(input=29, output=1, total=30)
+    assert fold.session == Usage(input=57, output=3, total=60, cached=5)
+    assert fold.context == 30
+
+
+async def test_a_title_is_the_first_line_of_the_first_prompt(tmp_path: Path) -> None:
+    async with driven(Scripted([say("a"), say("b")]), tmp_path) as session:
+        assert session.opened.session.title is None
+        await session.say("\n  Mend the parser\nplease")
+        await session.say("another")
+        assert session.opened.session.title == "Mend the parser"
