@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import anyio
 import pytest
 from pydantic import ValidationError
 
-from turnbuckle.testing.workspace import Desk
+from turnbuckle.session.blobs import Blobs
+from turnbuckle.testing.workspace import Desk, go_for_tests
 from turnbuckle.tools.builtin.run_command import RunCommand, run_command
 from turnbuckle.tools.tool import Command, Outcome, ToolError
 from turnbuckle.workspace.paths import Roots, uri_of
@@ -121,3 +123,15 @@ async def test_a_nul_character_is_refused(desk: Desk) -> None:
 def test_the_time_is_bounded(timeout: float) -> None:
     with pytest.raises(ValidationError):
         RunCommand(command="x", timeout=timeout)
+
+
+async def test_a_cancelled_command_tells_what_it_had_written(desk: Desk, tmp_path: Path) -> None:
+    arguments = RunCommand(command="echo begun; sleep 100")
+    prepared = await run_command().prepare(arguments, desk.workspace)
+    with anyio.CancelScope() as scope:
+        go = go_for_tests(Blobs(tmp_path / "blobs"), note=lambda _: scope.cancel())
+        with pytest.raises(
+            ToolError, match="stopped with the turn; its output so far:\nbegun"
+        ) as e:
+            await prepared.perform(go)
+    assert e.value.code == "ABORTED"

@@ -3,6 +3,7 @@
 import signal
 from functools import partial
 
+import anyio
 from pydantic import Field
 
 from turnbuckle.session.parts import JsonObject
@@ -62,12 +63,22 @@ async def _perform(command: str, timeout: float, place: Place, go: Go) -> Outcom
         finished = await run(command, cwd=place.path, timeout=timeout, output=output)
     except NotStarted as error:
         raise ToolError("TOOL_FAILED", str(error)) from error
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            finished = Finished(exit_code=None, output=await output.finish())
+        # What was really done is worth more to the model than the bare cancel.
+        raise _stopped("ABORTED", "the command was stopped with the turn", finished) from None
     if finished.timed_out:
-        message = f"the command ran for {timeout:g} seconds and was stopped"
-        so_far = f"; its output so far:\n{_output(finished)}" if finished.output.total else ""
-        raise ToolError("TIMEOUT", message + so_far, _meta(finished))
+        raise _stopped(
+            "TIMEOUT", f"the command ran for {timeout:g} seconds and was stopped", finished
+        )
     lines = [_output(finished), *_left(finished), _ending(finished)]
     return Outcome(content="".join(lines), meta=_meta(finished))
+
+
+def _stopped(code: str, message: str, finished: Finished) -> ToolError:
+    so_far = f"; its output so far:\n{_output(finished)}" if finished.output.total else ""
+    return ToolError(code, message + so_far, _meta(finished))
 
 
 def _output(finished: Finished) -> str:

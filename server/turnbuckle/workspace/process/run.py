@@ -75,6 +75,7 @@ async def run_argv(
 
     It is over when its leader has ended; what that left behind is ended too, on every way out, also
     when this process is killed. With `until_cut` it is stopped once more came than is kept.
+    Cancelled, it leaves the output so far to the caller, to finish or to discard.
 
     Raises:
         NotStarted: there is no such program or folder, or the system refused.
@@ -88,9 +89,8 @@ async def run_argv(
             timed_out=timed_out,
             left=() if child.stopped else child.left,
         )
-    except BaseException:
-        with anyio.CancelScope(shield=True):
-            await output.discard()
+    except NotStarted:
+        await output.discard()
         raise
 
 
