@@ -28,7 +28,7 @@ def main(command: str, *arguments: str) -> int:
         prompt=prompt,
         json="--json" in options,
     )
-    return anyio.run(perform, ask)
+    return anyio.run(perform, ask, "--json" in options)
 
 
 if __name__ == "__main__":

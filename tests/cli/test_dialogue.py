@@ -61,7 +61,7 @@ class Scene:
 
     @property
     def answers(self) -> list[tuple[str | None, str | None]]:
-        return [(answer.decision, answer.note) for answer in self.app.approvals.values()]
+        return [(answer.decision, answer.note) for answer in self.app.session.approvals.values()]
 
     @property
     def shown(self) -> str:
@@ -171,7 +171,7 @@ async def test_a_question_that_is_settled_elsewhere_is_withdrawn() -> None:
 
         async def settle() -> None:
             await keyboard.asked.wait()
-            played.app.settled_elsewhere.set()
+            played.app.session.settled_elsewhere.set()
 
         group.start_soon(settle)
         result = await played.turn("elsewhere")

@@ -30,6 +30,19 @@ def test_the_answer_is_plain_text() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"Hello, here I am.\n", b"")
 
 
+def test_what_the_encoding_does_not_have_is_escaped() -> None:
+    done = client("ask", "greet", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == rb"Gr\xfc\xdfe, \u65e5\u672c \U0001f600" + b"\n"
+
+
+def test_json_is_utf_8_whatever_the_encoding_is() -> None:
+    done = client("ask", "greet", "--json", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    values = [orjson.loads(line) for line in done.stdout.splitlines()]
+    said = [v["data"]["content"] for v in values if v["type"] == "assistant/message"]
+    assert said == ["Grüße, 日本 😀"]
+
+
 def test_what_needs_leave_is_denied_and_the_exit_code_says_so() -> None:
     done = client("ask", "run")
     assert done.returncode == 3

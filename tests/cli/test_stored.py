@@ -141,8 +141,8 @@ def test_the_help_tells_the_exit_codes() -> None:
         assert "130 cancelled with Ctrl-C" in text
 
 
-def test_the_demo_works_on_a_copy() -> None:
-    workspace, copy = find_workspace(), copy_workspace()
+def test_the_demo_works_on_a_copy(tmp_path: Path) -> None:
+    workspace, copy = find_workspace(), copy_workspace(tmp_path)
     assert workspace is not None
     assert copy is not None
     assert sorted(p.name for p in copy.iterdir()) == sorted(

@@ -23,7 +23,13 @@ CHAT_PROMPT = "› "
 
 
 async def ask(
-    stage: Stage, server: Server, *, cwd: Path, session_id: str | None, prompt: str, json: bool
+    stage: Stage,
+    server: Server,
+    *,
+    cwd: Path | None,
+    session_id: str | None,
+    prompt: str,
+    json: bool,
 ) -> int:
     """Run one turn, show it, and give the exit code; `json` prints its events as they are."""
     dialogue = _dialogue(stage, cwd, json=json, echo=False)
@@ -39,7 +45,7 @@ async def ask(
     return code_of(str(result.end.get("kind")), denied=dialogue.denied)
 
 
-async def chat(stage: Stage, server: Server, *, cwd: Path, session_id: str | None) -> int:
+async def chat(stage: Stage, server: Server, *, cwd: Path | None, session_id: str | None) -> int:
     """Run a turn for each line that is typed, until /exit, Ctrl-D or Ctrl-C."""
     person = stage.person
     if person is None:
@@ -97,8 +103,8 @@ async def _typed(person: Person, talk: Talk) -> str | None:
     return typed
 
 
-def _dialogue(stage: Stage, cwd: Path, *, json: bool, echo: bool) -> Dialogue:
-    folder = uri_of(cwd)
+def _dialogue(stage: Stage, cwd: Path | None, *, json: bool, echo: bool) -> Dialogue:
+    folder = uri_of(cwd) if cwd else None
     return Dialogue(
         stage.screen,
         stage.activity,

@@ -34,9 +34,13 @@ sessions = typer.Typer(help="Look at the sessions on disk.", no_args_is_help=Tru
 app.add_typer(sessions, name="sessions")
 
 Cwd = Annotated[
-    Path,
+    Path | None,
     typer.Option(
-        "--cwd", exists=True, file_okay=False, resolve_path=True, help="The folder to work in."
+        "--cwd",
+        exists=True,
+        file_okay=False,
+        resolve_path=True,
+        help="The folder to work in; by default this one, or that of the session.",
     ),
 ]
 SessionId = Annotated[
@@ -60,14 +64,14 @@ def main(
     """A coding agent inside a language server."""
 
 
-def _run(play: Play) -> None:
-    raise typer.Exit(anyio.run(perform, play))
+def _run(play: Play, *, json: bool = False) -> None:
+    raise typer.Exit(anyio.run(perform, play, json))
 
 
 @app.command(epilog=HELP)
 def ask(
     prompt: Annotated[str, typer.Argument(help="What to do; - reads it from standard input.")],
-    cwd: Cwd = Path(),
+    cwd: Cwd = None,
     session: SessionId = None,
     json: Annotated[
         bool,
@@ -83,12 +87,18 @@ def ask(
         partial(
             asking.ask,
             server=own_server(),
-            cwd=cwd.resolve(),
+            cwd=_folder(cwd, session),
             session_id=session,
             prompt=_prompt(prompt),
             json=json,
-        )
+        ),
+        json=json,
     )
+
+
+def _folder(cwd: Path | None, session_id: str | None) -> Path | None:
+    """The folder to work in; None for that of the session."""
+    return cwd or (None if session_id else Path.cwd())
 
 
 def _prompt(given: str) -> str:
@@ -99,9 +109,9 @@ def _prompt(given: str) -> str:
 
 
 @app.command(epilog=HELP)
-def chat(cwd: Cwd = Path(), session: SessionId = None) -> None:
+def chat(cwd: Cwd = None, session: SessionId = None) -> None:
     """Talk: each line is a turn. /exit or Ctrl-D leaves, Ctrl-C cancels what runs."""
-    _run(partial(asking.chat, server=own_server(), cwd=cwd.resolve(), session_id=session))
+    _run(partial(asking.chat, server=own_server(), cwd=_folder(cwd, session), session_id=session))
 
 
 @app.command(epilog="Exit codes: 0 if the test was fixed, else as for `turnbuckle ask`.")
@@ -113,13 +123,13 @@ def demo() -> None:
     _run(partial(run_demo, server=own_server(), state=state_dir()))
 
 
-def _stored(command: Callable[[Screen], int]) -> None:
+def _stored(command: Callable[[Screen], int], *, json: bool = False) -> None:
     """Run a command that reads files and prints; nothing else goes on meanwhile."""
 
     def gone(error: OSError) -> None:
         raise typer.Exit(code_without_output(error))
 
-    screen = Screen(*standard_streams(gone), status=list)
+    screen = Screen(*standard_streams(gone, json=json), status=list)
     try:
         code = command(screen)
     except Unreadable as error:
@@ -148,7 +158,7 @@ def show(
             return stored.show_lines(state_dir(), session_id, screen.write)
         return stored.show_session(state_dir(), session_id, screen.show)
 
-    _stored(command)
+    _stored(command, json=json)
 
 
 @sessions.command()

@@ -18,6 +18,7 @@ from turnbuckle.cli.stage import Stage
 from turnbuckle.cli.stored import the_file
 from turnbuckle.cli.talk import Server, talking
 from turnbuckle.cli.tally import Tally
+from turnbuckle.config import DEMO
 from turnbuckle.session.reading import Unreadable, verify_file
 from turnbuckle.workspace.paths import uri_of
 
@@ -38,18 +39,18 @@ def find_workspace() -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
-def copy_workspace() -> Path | None:
+def copy_workspace(parent: Path | None = None) -> Path | None:
     """A copy of the workspace in a temporary folder, which stays there to be looked at."""
     if (workspace := find_workspace()) is None:
         return None
-    folder = Path(tempfile.mkdtemp(prefix="turnbuckle-demo-")).resolve() / "workspace"
+    folder = Path(tempfile.mkdtemp(prefix="turnbuckle-demo-", dir=parent)).resolve() / "workspace"
     shutil.copytree(workspace, folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 
 def demo_environment() -> Mapping[str, str]:
     """Ours, but for the model."""
-    return {**os.environ, "TURNBUCKLE_MODEL": "demo"}
+    return {**os.environ, "TURNBUCKLE_MODEL": DEMO}
 
 
 async def demo(stage: Stage, server: Server, *, state: Path) -> int:

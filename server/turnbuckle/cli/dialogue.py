@@ -45,7 +45,7 @@ class Dialogue:
         decide: Decide,
         narration: Narration | None,
         *,
-        cwd: str,
+        cwd: str | None,
     ) -> None:
         self.tally = Tally()
         self.denied = False
@@ -156,7 +156,7 @@ class Dialogue:
                 self._ask([line("  it was settled already", "warn")])
 
 
-def _question(asked: ApprovalAsked, cwd: str) -> list[Line]:
+def _question(asked: ApprovalAsked, cwd: str | None) -> list[Line]:
     """What is asked, in full, with the reason why it is."""
     wants = _WANTS.get(str(asked.subject.get("kind")), "The agent asks for leave")
     reason = asked.subject.get("reason")

@@ -63,6 +63,7 @@ class Narration:
         self._subjects = subjects
         self._cwd = cwd
         self._said = 0  # characters of the current answer
+        self._begun = False
         self._apart = True  # whether text may follow without an empty line
         self._todo: tuple[str, ...] = ()
         self._calls: dict[str, ToolCall] = {}
@@ -71,10 +72,12 @@ class Narration:
     def feed(self, event: Event) -> list[Shown]:
         """What to print for the next event."""
         shown = self._tell(event)
-        if shown and isinstance(shown[0], Said) and not self._apart:
+        if not shown:
+            return []
+        apart = self._apart if isinstance(shown[0], Said) else not isinstance(event, UserMessage)
+        if self._begun and not apart:
             shown.insert(0, line(""))
-        if shown:
-            self._apart = isinstance(shown[-1], Said)
+        self._begun, self._apart = True, isinstance(shown[-1], Said)
         return shown
 
     def _tell(self, event: Event) -> list[Shown]:

@@ -1,5 +1,6 @@
 """Where lines go for good: a terminal, in colours, or a pipe, as plain text."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -149,14 +150,15 @@ class Sheet:
             self.console.print(Text(row), width=max(self.console.width - 1, 1))
 
 
-def standard_streams(gone: Gone) -> tuple[TextIO, TextIO]:
+def standard_streams(gone: Gone, *, json: bool = False) -> tuple[TextIO, TextIO]:
     """Standard output and error; `gone` is called when one of them cannot be written.
 
-    What their encoding does not have is written as an escape.
+    Characters that their encoding does not have are written as escapes; JSON is always UTF-8.
     """
     streams = []
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = "utf-8" if json and stream is sys.stdout else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
         streams.append(cast("TextIO", Guarded(stream, gone)))
     return streams[0], streams[1]

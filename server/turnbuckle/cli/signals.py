@@ -9,11 +9,10 @@ from types import FrameType
 
 import anyio
 
-_NUMBERS = (
-    (signal.SIGINT, signal.SIGTERM)
-    if sys.platform == "win32"
-    else (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-)
+if sys.platform == "win32":
+    _NUMBERS = (signal.SIGINT, signal.SIGTERM)
+else:
+    _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Leave:

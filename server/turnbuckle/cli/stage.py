@@ -41,15 +41,23 @@ Play: TypeAlias = Callable[[Stage], Awaitable[int]]
 
 
 def own_server() -> Server:
-    """Our own server, as a process of the same Python."""
+    """Our own server, as a process of the same Python.
+
+    Where its log is wanted and standard error is no terminal, it goes there.
+    """
+    logs = bool(os.environ.get("TURNBUCKLE_LOG")) and not sys.stderr.isatty()
     # -P: a module of the folder that we stand in must not be taken for one of ours.
-    return Server(argv=(sys.executable, "-P", "-m", "turnbuckle", "serve"))
+    argv = (sys.executable, "-P", "-m", "turnbuckle", "serve")
+    return Server(argv=argv, stderr=sys.stderr.fileno() if logs else None)
 
 
-async def perform(play: Play) -> int:
-    """Run a command and give its exit code; the terminal is as it was afterwards."""
+async def perform(play: Play, json: bool = False) -> int:
+    """Run a command and give its exit code; the terminal is as it was afterwards.
+
+    `json` says that it writes JSON on standard output.
+    """
     leave = Leave()
-    out, err = standard_streams(gone=lambda error: leave.leave(code_without_output(error)))
+    out, err = standard_streams(lambda e: leave.leave(code_without_output(e)), json=json)
     activity = Activity(time.monotonic)
     screen = Screen(out, err, activity.lines)
     code: int | None = None
@@ -61,9 +69,10 @@ async def perform(play: Play) -> int:
                 group.start_soon(screen.run)
                 code = await _played(play, stage)
                 group.cancel_scope.cancel()
-    if leave.code is not None and code is None:
+    if leave.code is not None:
         screen.complain([line("left; the server was ended", "warn")])
-    return code if code is not None else leave.code or NO_SERVER
+        return leave.code
+    return NO_SERVER if code is None else code
 
 
 def code_without_output(error: OSError) -> int:
@@ -79,7 +88,8 @@ async def _played(play: Play, stage: Stage) -> int:
     try:
         return await play(stage)
     except ServerGone as gone:
-        stage.screen.complain(_gone_lines(gone))
+        if stage.leave.code is None:  # else we ended it
+            stage.screen.complain(_gone_lines(gone))
         return NO_SERVER
     except ServerRefused as refused:
         stage.screen.complain([line(f"the server refused: {harmless(refused.message)}", "bad")])

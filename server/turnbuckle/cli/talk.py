@@ -69,10 +69,15 @@ class ServerGone(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """How the server is started; `env` replaces the environment."""
+    """How the server is started.
+
+    `env` replaces the environment; `stderr` is a descriptor for its log, None to keep the end of it
+    for the case that it dies.
+    """
 
     argv: Sequence[str]
     env: Mapping[str, str] | None = None
+    stderr: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,7 @@ class Talk:
 
 @asynccontextmanager
 async def talking(
-    server: Server, *, cwd: Path, session_id: str | None, seen: OnValue, leave: Leave
+    server: Server, *, cwd: Path | None, session_id: str | None, seen: OnValue, leave: Leave
 ) -> AsyncIterator[Talk]:
     """Start a server and open a session; every value of its events from now on goes to `seen`.
 
@@ -127,7 +132,9 @@ async def talking(
     """
     async with AsyncExitStack() as stack:
         try:
-            client = await stack.enter_async_context(connect(server.argv, env=server.env))
+            client = await stack.enter_async_context(
+                connect(server.argv, env=server.env, stderr=server.stderr)
+            )
         except OSError as error:
             raise ServerGone(f"the server could not be started: {error.strerror}") from error
         stack.push_async_callback(_end, client)
@@ -146,16 +153,20 @@ async def talking(
             leave.hurry = None
 
 
-async def open_session(client: Client, cwd: Path, session_id: str | None) -> SessionOpenResult:
+async def open_session(
+    client: Client, cwd: Path | None, session_id: str | None
+) -> SessionOpenResult:
     """Shake hands, open a session, and have its events from now on sent on `TOKEN`.
+
+    Without `cwd`, a session that is gone on with works in the folder that it was made in.
 
     Raises:
         ServerRefused: there is no such session, or it cannot be opened.
         NoAnswer: the server is gone, or is none of ours.
     """
-    folder = uri_of(cwd)
+    folder = uri_of(cwd) if cwd else None
     with anyio.move_on_after(START_TIME):
-        _require_ours(await client.initialize(CAPABILITIES, folders=[folder]))
+        _require_ours(await client.initialize(CAPABILITIES, folders=[folder] if folder else []))
         opened = await client.request(
             SESSION_OPEN,
             SessionOpenParams(session_id=session_id, cwd=None if session_id else folder),

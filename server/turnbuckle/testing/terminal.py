@@ -72,13 +72,14 @@ class Terminal:
         """Whether the terminal shows by itself what is typed."""
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
-    def until(self, text: str) -> None:
+    def until(self, wanted: str | re.Pattern[str]) -> None:
         """Wait until it has written this, since the last wait."""
+        pattern = re.compile(re.escape(wanted)) if isinstance(wanted, str) else wanted
         deadline = time.monotonic() + TIME_LIMIT
-        while (at := self.text.find(text, self._seen)) < 0:
-            assert time.monotonic() < deadline, f"{text!r} did not come in {self.text!r}"
-            assert self._read(deadline), f"it ended without {text!r}: {self.text!r}"
-        self._seen = at + len(text)
+        while (match := pattern.search(self.text, self._seen)) is None:
+            assert time.monotonic() < deadline, f"{wanted!r} did not come in {self.text!r}"
+            assert self._read(deadline), f"it ended without {wanted!r}: {self.text!r}"
+        self._seen = match.end()
 
     def send(self, keys: str) -> None:
         """Type."""
