@@ -75,12 +75,12 @@ class Wire:
 
 
 @asynccontextmanager
-async def serving(*, ready: bool = True) -> AsyncIterator[Wire]:
+async def serving(app: type[EchoApp] = EchoApp, *, ready: bool = True) -> AsyncIterator[Wire]:
     """A wire to a server in this process, which has answered `initialize` if it is ready."""
     up, down = MemoryPipe(), MemoryPipe()
 
     def make(connection: Connection) -> EchoApp:
-        wire.app = EchoApp(connection)
+        wire.app = app(connection)
         return wire.app
 
     wire = Wire(Service(up, down, make), up, down)
@@ -119,6 +119,10 @@ async def test_params_of_the_wrong_shape_are_refused_by_the_name_of_the_field() 
         assert await wire.error("textDocument/hover", params=[1]) == (
             -32602,
             "params: must be an object",
+        )
+        assert await wire.error("textDocument/hover") == (
+            -32602,
+            "textDocument: required field missing; position: required field missing",
         )
         assert await wire.error("turnbuckle/session/close") == (-32602, "sessionId: Field required")
         assert await wire.error("turnbuckle/session/close", params={"sessionId": 5}) == (
@@ -196,6 +200,23 @@ async def test_shutdown_works_while_a_command_runs() -> None:
         wire.send(method="exit")
         assert await wire.rest() == []
     assert wire.service.code == 0
+
+
+async def test_shutdown_is_answered_when_what_lived_with_the_connection_has_ended() -> None:
+    class Slow(EchoApp):
+        async def serving(self) -> None:
+            try:
+                await super().serving()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await anyio.wait_all_tasks_blocked()
+                    ended.append(True)
+
+    ended: list[bool] = []
+    async with serving(Slow) as wire:
+        await wire.ask("test/echo")
+        assert (await wire.ask("shutdown"))["result"] is None
+        assert ended == [True]
 
 
 async def test_exit_without_shutdown_gives_exit_code_1() -> None:
@@ -540,7 +561,7 @@ async def test_a_server_that_cannot_load_says_so_and_ends(
     assert wire.service.code == 1
 
 
-METHODS = {
+METHODS: dict[str, set[object]] = {
     "test/echo": {"result"},
     "test/slow": {-32800},
     "test/unjson": {-32603},

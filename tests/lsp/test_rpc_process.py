@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +52,22 @@ GOODBYE: tuple[dict[str, object], ...] = (
 )
 
 
-def popen(stderr: int | None = None) -> subprocess.Popen[bytes]:
-    """A process whose pipes can really be closed."""
-    pipe = subprocess.PIPE
-    return subprocess.Popen(APP, env=environment(), stdin=pipe, stdout=pipe, stderr=stderr)
+@contextmanager
+def popen(
+    command: list[str] = APP,
+    stdin: int = subprocess.PIPE,
+    stdout: int = subprocess.PIPE,
+    stderr: int | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process whose streams are really ours; for tests without an event loop."""
+    process = subprocess.Popen(
+        command, env=environment(), stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def read_bodies(data: bytes) -> Iterator[dict[str, Any]]:  # Any: JSON
@@ -123,7 +135,7 @@ async def test_a_signal_ends_it_and_what_runs_is_answered(number: signal.Signals
 
 
 @posix
-async def test_a_client_that_is_killed_takes_the_server_with_it() -> None:
+def test_a_client_that_is_killed_takes_the_server_with_it() -> None:
     program = f"""
 import subprocess, sys
 server = subprocess.Popen({APP!r}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -133,36 +145,26 @@ server.stdout.readline()
 print(flush=True)
 sys.stdin.read()
 """
-    heard, said = os.pipe()  # held open by the server only, in the end
-    client = subprocess.Popen(  # noqa: ASYNC220 - it is killed, which anyio's would not allow
-        [sys.executable, "-c", program],
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=said,
-    )
-    os.close(said)
-    with client:
-        assert client.stdout is not None
-        await anyio.to_thread.run_sync(client.stdout.readline)
-        client.kill()
-    with os.fdopen(heard, "rb") as rest:
-        with anyio.fail_after(20):
-            assert await anyio.to_thread.run_sync(rest.read, abandon_on_cancel=True) == b""
+    heard, said = os.pipe()  # `said` is held open by the server only, in the end
+    with open(heard, "rb") as rest:  # noqa: PTH123 - a descriptor
+        with popen([sys.executable, "-c", program], stderr=said) as client:
+            os.close(said)
+            assert client.stdout is not None
+            client.stdout.readline()
+            client.kill()
+        assert rest.read() == b""
 
 
 @posix
-async def test_a_client_that_closes_only_its_reading_end_is_gone_too() -> None:
+def test_a_client_that_closes_only_its_reading_end_is_gone_too() -> None:
     with popen() as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(messages(INITIALIZE))
-        process.stdin.flush()
-        await anyio.to_thread.run_sync(process.stdout.readline)
+        process.stdout.read(1)
         process.stdout.close()
         process.stdin.write(messages({"id": 1, "method": "test/echo"}))
-        process.stdin.flush()
-        assert await anyio.to_thread.run_sync(process.wait) == 1
+        assert process.wait(timeout=20) == 1
 
 
 # The streams.
@@ -178,34 +180,32 @@ async def test_prints_and_children_cannot_touch_the_protocol() -> None:
         assert stray in stderr(client)
 
 
-async def test_cancel_and_answers_pass_a_stream_that_nobody_reads() -> None:
-    process = await anyio.open_process(APP, env=environment())
-    assert process.stdin is not None
-    assert process.stdout is not None
-    async with process:
-        flood = {"token": "t", "count": 10**7, "size": 1000}
-        await process.stdin.send(
-            messages(INITIALIZE, {"id": 1, "method": "test/flood", "params": flood})
-        )
-        # The pipe is full now, or soon; the server hears nevertheless.
-        await process.stdin.send(
+def test_cancel_and_answers_pass_a_stream_that_nobody_reads() -> None:
+    with popen() as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        flood = {"token": "t", "count": 10**7, "size": 10**5}
+        process.stdin.write(messages(INITIALIZE))
+        answer = process.stdout.read(1000)
+        process.stdin.write(messages({"id": 1, "method": "test/flood", "params": flood}))
+        # No pipe holds a whole frame of the flood, so with its first byte the way out is full.
+        data = bytearray(process.stdout.read(1))
+        process.stdin.write(
             messages(
                 {"id": 2, "method": "test/echo"},
                 {"method": "$/cancelRequest", "params": {"id": 1}},
-                *GOODBYE,
             )
         )
-        data = bytearray()
-        with anyio.fail_after(30):
-            async for piece in process.stdout:
-                data += piece
-            assert await process.wait() == 0
-    bodies = list(read_bodies(bytes(data)))
-    answers = {body["id"]: body for body in bodies if "id" in body}
-    assert answers[2]["result"] == {"params": None}
-    assert answers[1]["error"]["code"] == -32800
-    assert answers["end"]["result"] is None
-    assert len(bodies) < 2000
+        while len(bodies := list(read_bodies(bytes(data)))) < 3:
+            data += (piece := process.stdout.read(65536))
+            assert piece
+        process.stdin.write(messages(*GOODBYE))
+        data += process.stdout.read()
+        assert process.wait(timeout=20) == 0
+    assert [body["id"] for body in read_bodies(answer)] == [0]
+    assert bodies[0]["method"] == "$/progress"
+    assert bodies[1]["result"] == {"params": None}
+    assert bodies[2]["error"]["code"] == -32800
 
 
 async def test_files_as_streams_are_served_too(tmp_path: Path) -> None:
@@ -221,24 +221,22 @@ async def test_files_as_streams_are_served_too(tmp_path: Path) -> None:
 
 @posix
 @pytest.mark.parametrize("one_for_both", [True, False])
-async def test_sockets_as_streams_are_served_too(one_for_both: bool) -> None:
+def test_sockets_as_streams_are_served_too(one_for_both: bool) -> None:
     ours, its = socket.socketpair()
     other, its_output = (ours.dup(), its.dup()) if one_for_both else socket.socketpair()
-    with ours, other, its, its_output:
-        process = await anyio.open_process(
-            APP, stdin=its.fileno(), stdout=its_output.fileno(), stderr=None, env=environment()
-        )
+    other.settimeout(20)
+    with ours, other, popen(stdin=its.fileno(), stdout=its_output.fileno()) as process:
         its.close()
         its_output.close()
         ours.sendall(messages(INITIALIZE, {"id": 1, "method": "test/echo"}))
         data = b""
         while len(list(read_bodies(data))) < 2:
-            data += await anyio.to_thread.run_sync(other.recv, 65536)
+            data += (piece := other.recv(65536))
+            assert piece
         ours.sendall(messages(*GOODBYE))
-        while piece := await anyio.to_thread.run_sync(other.recv, 65536):
+        while piece := other.recv(65536):
             data += piece
-        async with process:
-            assert await process.wait() == 0
+        assert process.wait(timeout=20) == 0
     assert [body["id"] for body in read_bodies(data)] == [0, 1, "end"]
 
 
@@ -305,10 +303,19 @@ async def test_a_client_without_the_right_token_is_refused_and_hung_up_on() -> N
                     await client.initialize(options=options)
                 assert caught.value.code == -32803
                 assert caught.value.data == {"kind": "token", "retryable": False}
-                await client.stop.wait()
+                with anyio.fail_after(20):
+                    await client.stop.wait()
         assert process.returncode is None
         async with connect_tcp(port) as client:
             await client.initialize(options=token(secret))
+
+
+async def test_a_client_that_was_let_in_and_refused_for_another_reason_may_try_again() -> None:
+    async with listening() as (port, secret, _), connect_tcp(port) as client:
+        with pytest.raises(ServerRefused, match="not here"):
+            await client.initialize(options=token(secret), folders=["refuse:"])
+        await client.initialize(options=token(secret))
+        assert await client.request("test/echo") == {"params": None}
 
 
 async def test_a_token_is_good_for_one_client_and_the_server_ends_with_it() -> None:

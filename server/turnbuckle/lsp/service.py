@@ -144,7 +144,8 @@ class Service(Gate):
         if not isinstance(params, dict):
             raise BadMessage("params: must be an object")
         try:
-            self._admit(params)
+            if not self.admitted.is_set():  # else the app refused it, and it is tried again
+                self._admit(params)
         except Refused:
             self.stop.set()
             raise

@@ -32,9 +32,6 @@ class Answers:
         self._send = send
         self._running: dict[Id, _Running] = {}
 
-    def __len__(self) -> int:
-        return len(self._running)
-
     def __contains__(self, identity: Id) -> bool:
         return identity in self._running
 

@@ -96,6 +96,11 @@ class Questions:
         self._open[identity] = question
         return question
 
+    @property
+    def lost(self) -> bool:
+        """Whether the peer is gone."""
+        return self._lost is not None
+
     def settle(self, answer: Response) -> bool:
         """Give an answer to its question; late, double and foreign ones are nobody's."""
         if (question := self._open.get(answer.id)) is None:

@@ -33,6 +33,11 @@ class Connection:
         self.questions = Questions(prefix)
         self.incoming = Incoming(Answers(self._send), self.questions, self.gate)
 
+    @property
+    def over(self) -> bool:
+        """Whether the conversation has ended: nobody waits for an answer any more."""
+        return self.questions.lost
+
     def know(self, requests: "Requests") -> None:
         """Have these methods' params and results as models, in both directions."""
         # Not at the top: a server needs no pydantic before it has answered `initialize`.
