@@ -21,7 +21,7 @@ test:
 
 check: $(VENV)/.dev
 	@scripts/check
-	@$(BIN)/pytest -q --ignore=tests/editors --deselect tests/agent/test_stress.py
+	@$(BIN)/pytest -q --ignore=tests/editors --ignore=tests/servers --deselect tests/agent/test_stress.py
 
 bench: $(VENV)/.dev
 	@$(BIN)/python benchmarks/loop.py

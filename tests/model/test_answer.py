@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from turnbuckle.model.answer import Answer
 from turnbuckle.model.failures import Failures
 from turnbuckle.model.port import Delta, ModelFailed, ModelRefused, Reply
-from turnbuckle.model.providers import COMPATIBLE
+from turnbuckle.model.providers import COMPATIBLE, PROVIDERS
 from turnbuckle.session.codec import encode
 from turnbuckle.session.parts import JsonObject
 from turnbuckle.testing.completions import DONE, chunk, event
 
+ROWS = {row.name: row for row in PROVIDERS} | {None: COMPATIBLE}
+ADVICE = "Make it larger."
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "model").glob("*.json"))
 recorded = pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 
@@ -29,9 +31,17 @@ class Replay:
     outcome: JsonObject
 
 
-def replay(*pieces: bytes) -> Replay:
+def replay(*pieces: bytes, case: JsonObject | None = None) -> Replay:
+    """What comes of these bytes, from the provider of a case and for a request of its size."""
+    case = case or {}
     deltas: list[Delta] = []
-    answer = Answer(COMPATIBLE, Failures("the provider"), deltas.append)
+    answer = Answer(
+        ROWS[case.get("provider")],
+        Failures("the provider", overflow=ADVICE),
+        deltas.append,
+        asked=case.get("asked", 0),
+        allowed=case.get("allowed"),
+    )
     try:
         for piece in pieces:
             answer.take(piece)
@@ -56,29 +66,31 @@ def shown(reply: Reply) -> JsonObject:
     }
 
 
-def load(path: Path) -> tuple[bytes, JsonObject]:
+def load(path: Path) -> tuple[bytes, JsonObject, JsonObject]:
+    """The body of a recorded stream, what must come of it, and the whole case."""
     case = cast("JsonObject", json.loads(path.read_bytes()))
-    return case["body"].encode(), {k: v for k, v in case.items() if k in ("reply", "failure")}
+    expected = {k: v for k, v in case.items() if k in ("reply", "failure")}
+    return case["body"].encode(), expected, case
 
 
 @recorded
 def test_a_recorded_stream_gives_its_answer(path: Path) -> None:
-    body, expected = load(path)
-    assert replay(body).outcome == expected
+    body, expected, case = load(path)
+    assert replay(body, case=case).outcome == expected
 
 
 @recorded
 def test_it_gives_the_same_answer_byte_by_byte_and_at_every_single_cut(path: Path) -> None:
-    body, expected = load(path)
-    assert replay(*(bytes([byte]) for byte in body)).outcome == expected
+    body, expected, case = load(path)
+    assert replay(*(bytes([byte]) for byte in body), case=case).outcome == expected
     for cut in range(len(body)):
-        assert replay(body[:cut], body[cut:]).outcome == expected
+        assert replay(body[:cut], body[cut:], case=case).outcome == expected
 
 
 @recorded
 def test_what_was_streamed_is_what_was_said(path: Path) -> None:
-    body, expected = load(path)
-    deltas = replay(body).deltas
+    body, expected, case = load(path)
+    deltas = replay(body, case=case).deltas
     reply = expected.get("reply")
     if reply is None:
         return
@@ -94,13 +106,13 @@ def test_what_was_streamed_is_what_was_said(path: Path) -> None:
 
 @recorded
 def test_a_stream_that_stops_anywhere_runs_no_call_before_its_finish(path: Path) -> None:
-    body, expected = load(path)
+    body, expected, case = load(path)
     whole = expected.get("reply", {})
     # A report of an error that is itself cut off tells only that there was one.
     failure = expected.get("failure")
     kinds = {"empty", "server", failure["kind"]} if failure else {"empty"}
     for cut in range(len(body)):
-        outcome = replay(body[:cut]).outcome
+        outcome = replay(body[:cut], case=case).outcome
         reply = outcome.get("reply")
         if reply is None:
             assert outcome["failure"]["kind"] in kinds
@@ -113,10 +125,10 @@ def test_a_stream_that_stops_anywhere_runs_no_call_before_its_finish(path: Path)
 
 @given(st.sampled_from(RECORDED), st.data())
 def test_any_split_of_the_bytes_gives_the_same_answer(path: Path, data: st.DataObject) -> None:
-    body, expected = load(path)
+    body, expected, case = load(path)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=20)))
     pieces = [body[a:b] for a, b in zip([0, *cuts], [*cuts, len(body)], strict=True)]
-    assert replay(*pieces).outcome == expected
+    assert replay(*pieces, case=case).outcome == expected
 
 
 @given(st.binary(max_size=400))

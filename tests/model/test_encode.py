@@ -2,15 +2,32 @@
 
 import gc
 import json
+import re
 from dataclasses import replace
 from typing import cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from turnbuckle.model.encode import Encoder
 from turnbuckle.model.port import CallConfig, Request, ToolSpec
-from turnbuckle.model.providers import COMPATIBLE, PROVIDERS, Provider, provider_of
+from turnbuckle.model.providers import (
+    COMPATIBLE,
+    DEEPSEEK,
+    LLAMA_CPP,
+    LM_STUDIO,
+    MISTRAL,
+    OLLAMA,
+    OPENAI,
+    OPENROUTER,
+    PROVIDERS,
+    VLLM,
+    Provider,
+    changed_for,
+    provider_of,
+)
 from turnbuckle.session.events import (
     AssistantMessage,
     ContextSummary,
@@ -70,9 +87,16 @@ def test_a_full_history_goes_out_as_chat_messages() -> None:
             "max_tokens": 1000,
             "messages": [
                 {"role": "system", "content": "Be brief."},
-                {"role": "user", "content": "Earlier: the tests were found."},
-                {"role": "user", "content": "Fix the test — bitte."},
-                {"role": "user", "content": "main, clean"},
+                {
+                    "role": "user",
+                    "content": """\
+Earlier: the tests were found.
+
+Fix the test — bitte.
+
+main, clean\
+""",
+                },
                 {
                     "role": "assistant",
                     "content": "",
@@ -127,19 +151,243 @@ def test_the_body_is_compact_utf_8() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("api.openai.com", {"stream_options": True, "limit": "max_completion_tokens"}),
-        ("api.mistral.ai", {"stream_options": False, "limit": "max_tokens"}),
-        ("api.deepseek.com", {"stream_options": True, "limit": "max_tokens"}),
-    ],
+# -- one request a provider: the options, then each message on its line ---------------------------
+
+EXCHANGE = Request(
+    config=CallConfig(model="m-1", max_tokens=1000),
+    system="Be brief.",
+    tools=(),
+    messages=(
+        UserMessage(turn=1, step=1, content="main, clean", source="context"),
+        UserMessage(turn=1, step=1, key="k", content="Fix it."),
+        AssistantMessage(
+            turn=1,
+            step=1,
+            content="Looking.",
+            reasoning="Which?",
+            tool_calls=(Call(call_id="call_1", name="list_files", arguments=""),),
+            finish="tool_calls",
+        ),
+        ToolResult(turn=1, step=1, call_id="call_1", content="a.py", is_error=False),
+        AssistantMessage(
+            turn=1,
+            step=2,
+            content="",
+            tool_calls=(Call(call_id="Ab3dE6gH9", name="read_file", arguments='{"path":"a.py"}'),),
+            finish="tool_calls",
+        ),
+        ToolResult(turn=1, step=2, call_id="Ab3dE6gH9", content="x = 1", is_error=False),
+        UserMessage(turn=2, step=1, key="l", content="And?"),
+        AssistantMessage(turn=2, step=1, content="Done.", reasoning="So.", finish="stop"),
+        UserMessage(turn=3, step=1, key="m", content="Thanks."),
+    ),
 )
-def test_options_follow_the_provider(host: str, expected: JsonObject) -> None:
-    body = sent(REQUEST, PROVIDERS[host])
-    assert ("stream_options" in body) == expected["stream_options"]
-    assert body[expected["limit"]] == 1000
-    assert body["stream"] is True
+
+
+def lines(provider: Provider) -> str:
+    body = sent(EXCHANGE, provider)
+    messages = body.pop("messages")
+    compact = (json.dumps(part, separators=(",", ":")) for part in (body, *messages))
+    return "".join(f"{line}\n" for line in compact)
+
+
+def test_what_openai_is_sent() -> None:
+    assert lines(OPENAI) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_deepseek_is_sent() -> None:
+    assert lines(DEEPSEEK) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning_content":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","reasoning_content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_mistral_is_sent() -> None:
+    assert lines(MISTRAL) == snapshot("""\
+{"model":"m-1","stream":true,"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","tool_calls":[{"id":"OQMW7ZZOJ","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"OQMW7ZZOJ","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"assistant","content":"Understood."}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_openrouter_is_sent() -> None:
+    assert lines(OPENROUTER) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_ollama_is_sent() -> None:
+    assert lines(OLLAMA) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_lm_studio_is_sent() -> None:
+    assert lines(LM_STUDIO) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning_content":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_llama_cpp_is_sent() -> None:
+    assert lines(LLAMA_CPP) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning_content":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_vllm_is_sent() -> None:
+    assert lines(VLLM) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+def test_what_a_plain_proxy_is_sent() -> None:
+    assert lines(COMPATIBLE) == snapshot("""\
+{"model":"m-1","stream":true,"stream_options":{"include_usage":true},"max_tokens":1000}
+{"role":"system","content":"Be brief."}
+{"role":"user","content":"main, clean\\n\\nFix it."}
+{"role":"assistant","content":"Looking.","reasoning_content":"Which?","tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]}
+{"role":"tool","tool_call_id":"call_1","content":"a.py"}
+{"role":"assistant","content":"","tool_calls":[{"id":"Ab3dE6gH9","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"a.py\\"}"}}]}
+{"role":"tool","tool_call_id":"Ab3dE6gH9","content":"x = 1"}
+{"role":"user","content":"And?"}
+{"role":"assistant","content":"Done."}
+{"role":"user","content":"Thanks."}
+""")
+
+
+# -- single habits ---------------------------------------------------------------------------------
+
+
+@given(st.lists(st.lists(st.text(), min_size=1, max_size=4), max_size=4))
+def test_what_the_person_says_in_a_row_is_one_message(rows: list[list[str]]) -> None:
+    messages: list[Message] = []
+    for row in rows:
+        messages += [UserMessage(turn=1, step=1, content=text) for text in row]
+        messages.append(AssistantMessage(turn=1, step=1, content="ok", finish="stop"))
+    shown = sent(replace(REQUEST, system="", messages=tuple(messages)))["messages"]
+    said = [message["content"] for message in shown if message["role"] == "user"]
+    assert said == ["\n\n".join(row) for row in rows]
+    assert [message["role"] for message in shown] == ["user", "assistant"] * len(rows)
+
+
+@given(st.text(min_size=1))
+def test_short_call_ids_are_nine_letters_and_digits_on_both_sides(call_id: str) -> None:
+    call = Call(call_id=call_id, name="f", arguments="{}")
+    said = replace(WITH_CALL, tool_calls=(call,))
+    result = ToolResult(turn=1, step=1, call_id=call_id, content="x", is_error=False)
+    shown = sent(replace(REQUEST, system="", messages=(said, result)), MISTRAL)["messages"]
+    short = shown[1]["tool_call_id"]
+    assert re.fullmatch("[A-Za-z0-9]{9}", short)
+    assert shown[0]["tool_calls"][0]["id"] == short
+
+
+def test_a_bridge_stands_only_between_a_result_and_the_person() -> None:
+    roles = [message["role"] for message in sent(EXCHANGE, MISTRAL)["messages"]]
+    assert roles == [
+        "system", "user", "assistant", "tool", "assistant", "tool",
+        "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+
+
+def test_after_a_change_of_habits_everything_is_written_anew() -> None:
+    encoder = Encoder(COMPATIBLE)
+    encoder.body(EXCHANGE)
+    encoder.follow(MISTRAL)
+    assert encoder.body(EXCHANGE) == Encoder(MISTRAL).body(EXCHANGE)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "provider", "changed"),
+    [
+        ("no such tool", COMPATIBLE, None),
+        ("stream_options is required", COMPATIBLE, None),
+        ("Unrecognized request argument supplied: stream_options", COMPATIBLE,
+         replace(COMPATIBLE, stream_options=False)),
+        ("Unknown field stream_options", MISTRAL, None),
+        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", COMPATIBLE,
+         replace(COMPATIBLE, max_tokens_field="max_completion_tokens")),
+        ('{"loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}', OPENAI,
+         replace(OPENAI, max_tokens_field="max_tokens")),
+        ("reasoning_content must be passed back", DEEPSEEK, replace(DEEPSEEK, echo="always")),
+        ("reasoning_effort is not supported", COMPATIBLE, None),
+    ],
+)  # fmt: skip
+def test_a_complaint_changes_the_habit_that_it_names(
+    complaint: str, provider: Provider, changed: Provider | None
+) -> None:
+    assert changed_for(complaint, provider) == changed
 
 
 def thoughts(provider: Provider, message: AssistantMessage) -> JsonObject:
@@ -158,13 +406,13 @@ def test_thoughts_go_back_on_the_steps_that_called_tools() -> None:
 
 
 def test_a_provider_may_want_them_never_or_always_or_even_empty() -> None:
-    assert thoughts(PROVIDERS["api.openai.com"], WITH_CALL) == {}
+    assert thoughts(OPENAI, WITH_CALL) == {}
     assert thoughts(replace(COMPATIBLE, echo="always"), WITHOUT_CALL) == {
         "reasoning_content": "Hm."
     }
     empty = replace(WITH_CALL, reasoning=None)
-    assert thoughts(PROVIDERS["api.deepseek.com"], empty) == {"reasoning_content": ""}
-    assert thoughts(PROVIDERS["api.deepseek.com"], WITHOUT_CALL) == {}
+    assert thoughts(DEEPSEEK, empty) == {"reasoning_content": ""}
+    assert thoughts(DEEPSEEK, WITHOUT_CALL) == {}
 
 
 def test_thoughts_go_back_under_the_name_that_they_came_by() -> None:
@@ -216,7 +464,7 @@ def test_a_new_object_at_an_old_address_is_not_taken_for_the_old_one() -> None:
 
 
 def test_one_message_may_stand_twice() -> None:
-    body = sent(replace(REQUEST, system="", messages=(HISTORY[1], HISTORY[1])))
+    body = sent(replace(REQUEST, system="", messages=(HISTORY[6], HISTORY[6])))
     assert len(body["messages"]) == 2
 
 
@@ -227,6 +475,7 @@ def test_one_message_may_stand_twice() -> None:
         ("https://API.OpenAI.com/v1/", "OpenAI"),
         ("https://openrouter.ai/api/v1", "OpenRouter"),
         ("http://localhost:8080/v1", "localhost:8080"),
+        ("http://localhost:11434/v1", "localhost:11434"),
         ("http://[::1]:8080/v1", "[::1]:8080"),
         ("https://user:secret@models.example.org/v1", "models.example.org"),
         ("https://api.openai.com.example.org/v1", "api.openai.com.example.org"),
@@ -237,3 +486,29 @@ def test_one_message_may_stand_twice() -> None:
 )
 def test_a_provider_is_known_by_the_host_of_its_url(url: str, name: str) -> None:
     assert provider_of(url).name == name
+
+
+@pytest.mark.parametrize(
+    ("url", "row"),
+    [
+        ("http://localhost:11434/v1", OLLAMA),
+        ("http://[::1]:1234/v1", LM_STUDIO),
+        ("http://gpu-box:8080/v1", LLAMA_CPP),
+        (" http://127.0.0.1:8000/v1", VLLM),
+        ("https://api.mistral.ai:8080/v1", MISTRAL),
+        ("http://localhost:4000/v1", COMPATIBLE),
+    ],
+)
+def test_a_server_of_ones_own_is_known_by_its_port(url: str, row: Provider) -> None:
+    assert replace(provider_of(url), name="") == replace(row, name="")
+
+
+def test_whether_thoughts_stand_in_the_text_can_be_set() -> None:
+    assert not provider_of("http://localhost:1234/v1", think_tags=False).think_tags
+    assert provider_of("https://api.openai.com/v1", think_tags=True).think_tags
+    assert provider_of("https://api.openai.com/v1", think_tags=None) == OPENAI
+
+
+def test_no_host_and_no_port_is_claimed_twice() -> None:
+    claims = [claim for row in PROVIDERS for claim in (*row.hosts, *row.ports)]
+    assert len(claims) == len(set(claims))

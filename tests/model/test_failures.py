@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.model.failures import Failures, error_in, kind_of, retry_after, words
+from turnbuckle.model.failures import Failures, error_in, kind_of, retry_after, wait_in, words
 from turnbuckle.model.port import ModelRefused, ModelUnavailable
 from turnbuckle.session.parts import FailureKind
 
@@ -168,13 +168,51 @@ def test_a_message_is_bounded() -> None:
         ("", None),
         ("9" * 400, None),
         ("Mon, 99 Foo 99999 00:00:00 GMT", None),
-        (None, None),
     ],
 )
-def test_retry_after_is_seconds_or_a_date_to_come(
-    header: str | None, seconds: float | None
-) -> None:
+def test_retry_after_is_seconds_or_a_date_to_come(header: str, seconds: float | None) -> None:
     assert retry_after(header, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after": "2", "retry-after-ms": "1500"}, 1.5),
+        ({"retry-after": "2", "retry-after-ms": "soon"}, 2.0),
+        ({"retry-after-ms": "-1"}, None),
+    ],
+)
+def test_milliseconds_stand_above_seconds(headers: dict[str, str], seconds: float | None) -> None:
+    assert wait_in(headers) == seconds
+
+
+@pytest.mark.parametrize(
+    ("wait", "said"),
+    [
+        (0.0, "0 s"),
+        (1.0, "1 s"),
+        (0.2504, "0.25 s"),
+        (59.96, "60 s"),
+        (125.0, "125 s (about 2 min)"),
+        (10_800.0, "10800 s (about 3 h)"),
+        (1e9, "1000000000 s (about 11574 days)"),
+    ],
+)
+def test_a_wait_is_said_in_seconds_and_in_what_they_are_to_a_person(wait: float, said: str) -> None:
+    message = str(Failures("P").refused(429, "no", retry_after=wait))
+    assert message == f"P answered 429: no. It asks to wait {said}."
+
+
+def test_what_to_do_about_an_overflow_is_the_providers_own_advice() -> None:
+    error = Failures("P", overflow="Start it with -c.").reported(
+        {"message": "does not fit", "type": "exceed_context_size_error", "n_ctx": 512}
+    )
+    assert str(error) == (
+        "P reported an error: does not fit (exceed_context_size_error, n_ctx 512). "
+        "Start it with -c."
+    )
 
 
 @given(st.text())

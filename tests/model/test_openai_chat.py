@@ -5,6 +5,7 @@ import gzip
 import itertools
 import json
 import logging
+import re
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -25,8 +26,9 @@ from turnbuckle.model.port import (
     Reply,
     Request,
 )
+from turnbuckle.model.providers import COMPATIBLE, MISTRAL, OLLAMA, PROVIDERS
 from turnbuckle.session.events import AssistantMessage, ToolResult, UserMessage
-from turnbuckle.session.parts import Failure, Usage
+from turnbuckle.session.parts import Call, Failure, Usage
 from turnbuckle.testing.completions import DONE, answer, chunk, failure
 from turnbuckle.testing.modelserver import ModelServer, Response
 
@@ -181,22 +183,33 @@ async def test_a_client_of_its_own_is_made_and_closed() -> None:
         await model.aclose()
 
 
+ROWS = {row.name: row for row in PROVIDERS} | {None: COMPATIBLE}
+
+
 async def test_every_recorded_stream_is_the_same_over_a_socket(client: httpx.AsyncClient) -> None:
     for path in sorted((Path(__file__).parents[1] / "data" / "model").glob("*.json")):
         case = json.loads(path.read_bytes())
         body = case["body"].encode()
         third = len(body) // 3
         pieces = (body[:third], body[third : 2 * third + 1], body[2 * third + 1 :])
+        request = Request(
+            config=CallConfig(model="m", max_tokens=case.get("allowed")),
+            system="x" * 4 * case.get("asked", 0),
+            tools=(),
+            messages=(ASKED,),
+        )
         async with ModelServer([Response(chunks=pieces)]) as server:
-            model = served(server, client)
+            model = OpenAIChat(server.url, client=client, provider=ROWS[case.get("provider")])
             if "reply" in case:
-                reply, _ = await ask(model)
+                reply, _ = await ask(model, request)
                 assert (reply.content, reply.finish) == (
                     case["reply"]["content"],
                     case["reply"]["finish"],
                 )
             else:
-                assert (await failed(model)).kind == case["failure"]["kind"]
+                with pytest.raises(ModelFailed) as caught:
+                    await ask(model, request)
+                assert caught.value.failure.kind == case["failure"]["kind"]
 
 
 async def test_a_compressed_stream_is_understood(client: httpx.AsyncClient) -> None:
@@ -427,6 +440,21 @@ async def test_the_wait_that_a_server_asks_for_is_told(client: httpx.AsyncClient
         assert (await failed(model)).retry_after is None
 
 
+async def test_a_wait_is_in_the_message_and_may_be_told_to_the_millisecond(
+    client: httpx.AsyncClient,
+) -> None:
+    long = failure(429, {"message": "slow down"}, {"retry-after": "10800"})
+    exact = failure(429, {"message": "slow"}, {"retry-after": "1", "retry-after-ms": "250"})
+    async with ModelServer([long, exact]) as server:
+        model = served(server, client)
+        assert (await failed(model)).message.endswith(
+            "answered 429: slow down. It asks to wait 10800 s (about 3 h)."
+        )
+        said = await failed(model)
+    assert said.retry_after == 0.25
+    assert said.message.endswith("It asks to wait 0.25 s.")
+
+
 async def test_a_wrong_place_says_what_to_check(client: httpx.AsyncClient) -> None:
     async with ModelServer([failure(404, "no such page")]) as server:
         said = await failed(served(server, client))
@@ -507,6 +535,121 @@ async def test_the_key_is_in_no_repr_and_no_log(
         await failed(model)
     assert KEY not in caplog.text
     assert KEY not in f"{model!r} {endpoint_of(server.url, KEY)!r}"
+
+
+# -- habits that are refused ---------------------------------------------------------------------
+
+
+def refusing(status: int, message: str) -> Response:
+    return failure(status, {"message": message, "type": "invalid_request_error"})
+
+
+def called(call_id: str, reasoning: str | None) -> AssistantMessage:
+    call = Call(call_id=call_id, name="run", arguments="{}")
+    return AssistantMessage(
+        turn=1, step=1, content="", reasoning=reasoning, tool_calls=(call,), finish="tool_calls"
+    )
+
+
+HISTORY = (
+    ASKED,
+    called("call_1", "Hm."),
+    ToolResult(turn=1, step=1, call_id="call_1", content="x", is_error=False),
+    called("call_2", None),
+    ToolResult(turn=1, step=2, call_id="call_2", content="y", is_error=False),
+    UserMessage(turn=1, step=3, content="go on"),
+)
+LONG = Request(config=CallConfig(model="m", max_tokens=9), system="", tools=(), messages=HISTORY)
+
+
+@pytest.mark.parametrize(
+    ("status", "complaint", "changed"),
+    [
+        (400, "Unknown field: stream_options", "stream_options"),
+        (422, '[{"type":"extra_forbidden","loc":["body","stream_options"]}]', "stream_options"),
+        (400, "'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "max_tokens"),
+        (400, "Unexpected role 'user' after role 'tool'", "messages"),
+        (500, "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", "messages"),
+        (400, "The `reasoning_content` in the thinking mode must be passed back.", "messages"),
+        (422, '"loc":["messages",1,"reasoning_content"],"msg":"Extra inputs are not permitted"',
+         "messages"),
+    ],
+)  # fmt: skip
+async def test_a_habit_that_is_refused_is_changed_and_the_request_sent_again(
+    client: httpx.AsyncClient, status: int, complaint: str, changed: str
+) -> None:
+    script = [refusing(status, complaint), answer("ok"), answer("ok")]
+    async with ModelServer(script) as server:
+        model = served(server, client)
+        reply, deltas = await ask(model, LONG)
+        await ask(model, LONG)
+        first, second, third = (received.json for received in server.requests)
+    assert (reply.content, [delta.text for delta in deltas]) == ("ok", ["ok"])
+    assert first[changed] != second.get(changed)
+    assert {**first, changed: 0} | {"max_completion_tokens": 9} == {**second, changed: 0} | {
+        "max_completion_tokens": 9
+    }
+    assert third == second  # what was learned stays
+
+
+async def test_a_strict_provider_behind_a_proxy_is_understood_step_by_step(
+    client: httpx.AsyncClient,
+) -> None:
+    complaints = (
+        "stream_options: Extra inputs are not permitted",
+        "reasoning_content: Extra inputs are not permitted",
+        "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
+        "Unexpected role 'user' after role 'tool'",
+    )
+    script = [*(refusing(400, complaint) for complaint in complaints), answer("ok"), answer("ok")]
+    async with ModelServer(script) as server:
+        await ask(served(server, client), LONG)
+        await ask(OpenAIChat(server.url, client=client, provider=MISTRAL), LONG)
+        *_, learned, known = (received.json for received in server.requests)
+    assert learned == known
+
+
+async def test_a_refusal_that_goes_on_is_told(client: httpx.AsyncClient) -> None:
+    complaint = refusing(400, "Unknown field: stream_options")
+    async with ModelServer([complaint] * 3) as server:
+        said = await failed(served(server, client))
+        assert len(server.requests) == 2
+    assert said.kind == "protocol"
+
+
+async def test_complaints_that_contradict_each_other_come_to_an_end(
+    client: httpx.AsyncClient,
+) -> None:
+    either, other = (
+        refusing(400, "Unsupported: use max_completion_tokens"),
+        refusing(400, "max_completion_tokens: Extra inputs are not permitted"),
+    )
+    async with ModelServer([either, other] * 5) as server:
+        await failed(served(server, client))
+        assert len(server.requests) == 2
+
+
+async def test_nothing_is_sent_again_once_something_was_said(client: httpx.AsyncClient) -> None:
+    error = b'data: {"error":{"message":"Unknown field: stream_options","code":400}}\n\n'
+    async with ModelServer([Response(chunks=(HELLO, error))]) as server:
+        said = await failed(served(server, client))
+        assert len(server.requests) == 1
+    assert said.kind == "protocol"
+
+
+async def test_a_request_that_was_cut_to_fit_is_an_overflow_that_names_the_sizes(
+    client: httpx.AsyncClient,
+) -> None:
+    request = Request(
+        config=CallConfig(model="m"), system="word " * 8000, tools=(), messages=(ASKED,)
+    )
+    async with ModelServer([answer("What?", usage=(4096, 2))]) as server:
+        model = OpenAIChat(server.url, client=client, provider=OLLAMA)
+        with pytest.raises(ModelRefused) as caught:
+            await ask(model, request)
+    assert caught.value.failure.kind == "overflow"
+    assert re.search("read only 4096 of about 100.. tokens", str(caught.value))
+    assert "OLLAMA_CONTEXT_LENGTH" in str(caught.value)
 
 
 # -- the endpoint --------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.model.sse import EventTooLarge, SseEvent, SseParser
+from turnbuckle.model.sse import SseEvent, SseParser, TooLarge
 
 
 def parse(*pieces: bytes) -> list[SseEvent]:
@@ -89,12 +89,12 @@ def feed_often(piece: bytes, times: int) -> None:
 
 
 def test_an_event_over_the_limit_is_refused_before_it_is_whole() -> None:
-    with pytest.raises(EventTooLarge, match="larger than 100 bytes"):
+    with pytest.raises(TooLarge, match="larger than 100 bytes"):
         feed_often(b"x", 101)
 
 
 def test_many_lines_of_data_count_together() -> None:
-    with pytest.raises(EventTooLarge):
+    with pytest.raises(TooLarge):
         feed_often(b"data:\n", 101)
 
 

@@ -39,6 +39,11 @@ class Driver:
         """The turn that runs now, or None."""
         return self._agent.session.turn if self._scope else None
 
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, or is about to."""
+        return self._scope is not None or (not self._idle.is_set() and owes_turn(self._agent.inbox))
+
     def send(
         self,
         key: str,

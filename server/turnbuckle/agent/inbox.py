@@ -53,6 +53,14 @@ class Inbox:
         for entry in session.log.entries:
             self._feed(entry, b"")
         session.log.observe(scope, self._feed)
+        self._closed = False
+
+        def close() -> None:
+            # What waits stays in the log; nobody here learns what becomes of it.
+            self._closed = True
+            self._tell()
+
+        scope.defer(close, "inbox")
 
     def _feed(self, entry: Entry, _line: bytes) -> None:
         match entry.fact:
@@ -140,7 +148,7 @@ class Inbox:
             return self._ends[turn]
         if turn is None and key in self._dropped:
             return Dropped(self._dropped[key])
-        return None
+        return Dropped("the session was closed") if self._closed else None
 
 
 async def until_entered(inbox: Inbox, key: str) -> int | None:

@@ -126,6 +126,10 @@ class PluginSession:
         key = f"{self._plugin}/{secrets.token_hex(8)}"
         self._agent.inbox.add(key, text, target="step", source="plugin")
 
+    def note(self, type_: str, data: JsonObject) -> None:
+        """Show something now to whoever watches; it is not kept, and may be dropped."""
+        self._agent.session.note(type_, data)
+
     def keep(self, data: JsonObject) -> None:
         """Append a fact of the plugin's own, of type `plugin/<plugin>`.
 

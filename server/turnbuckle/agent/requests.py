@@ -40,17 +40,20 @@ async def ask_model(agent: Agent, turn: int, step: int, system: str) -> Reply:
         _log_request(agent, request, model, turn, step, attempt)
         await agent.session.flush()
         gathering = Gathering(turn, step, agent.session.append)
+        finish = "aborted"
         try:
-            return await gathering.during(lambda: model(request, gathering.emit))  # noqa: B023 — awaited here
-        except ModelFailed as error:
-            retry = await _after(agent, turn, step, attempt, error)
-            if retry is None:
-                _keep(agent, turn, step, gathering.said, "error")
-                raise
+            try:
+                return await gathering.during(lambda: model(request, gathering.emit))  # noqa: B023 — awaited here
+            except ModelFailed as error:
+                retry = await _after(agent, turn, step, attempt, error)
+                if retry is None:
+                    finish = "error"
+                    raise
+            # What was said counts until the next attempt begins: a cancel may come before it.
+            await anyio.sleep(retry.after)
         except BaseException:
-            _keep(agent, turn, step, gathering.said, "aborted")
+            _keep(agent, turn, step, gathering.said, finish)
             raise
-        await anyio.sleep(retry.after)
 
 
 async def _assemble(agent: Agent, system: str) -> Request:

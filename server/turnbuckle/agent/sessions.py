@@ -138,7 +138,7 @@ class Sessions:
         return await self._start(created, Store(path, sync=self._sync), [])
 
     async def _resume(self, session_id: str) -> OpenSession:
-        path = find_session(self._state, session_id)
+        path = await to_thread.run_sync(find_session, self._state, session_id)
         writer = Store(path, sync=self._sync)
         store: Store | None = writer
         try:

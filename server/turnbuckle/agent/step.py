@@ -3,11 +3,9 @@
 from turnbuckle.agent.agent import Agent
 from turnbuckle.agent.calls import run_calls, told_apart
 from turnbuckle.agent.requests import ask_model
+from turnbuckle.model.port import cut
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.events import AssistantMessage, StepEnd, StepStart, UserMessage
-
-_CUT = ("length", "truncated")
-"""How an answer ends that may hold half a tool call: it runs none."""
 
 
 async def run_step(
@@ -26,7 +24,7 @@ async def run_step(
     answer: AssistantMessage | None = None
     try:
         reply = await ask_model(agent, turn, step, system)
-        calls = () if reply.finish in _CUT else told_apart(reply.tool_calls, session.call_ids)
+        calls = () if cut(reply.finish) else told_apart(reply.tool_calls, session.call_ids)
         answer = AssistantMessage(
             turn=turn,
             step=step,

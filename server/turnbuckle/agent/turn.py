@@ -4,7 +4,15 @@ from turnbuckle.agent.agent import Agent
 from turnbuckle.agent.hooks import Decision, Enter, PreStep, Reject, Stop, TurnStopping
 from turnbuckle.agent.inbox import messages_of, owes_step
 from turnbuckle.agent.step import run_step
+from turnbuckle.model.port import Cut, cut
 from turnbuckle.session.parts import End
+
+_CUTS: dict[Cut, End] = {
+    "limit": End(kind="max-tokens"),
+    "filter": End(kind="stopped", reason="the provider's content filter cut the answer"),
+    "break": End(kind="stopped", reason="the answer broke off without an end"),
+}
+"""How a turn ends whose answer was cut: it may hold half of what was meant, so nothing is run."""
 
 
 async def run_turn(agent: Agent, turn: int) -> End:
@@ -29,10 +37,8 @@ async def run_turn(agent: Agent, turn: int) -> End:
             return _refused(decision)
         answer = await run_step(agent, turn, step, system, decision.messages)
         agent.inbox.drop(keys, "rewritten")
-        if answer.finish == "length":
-            return End(kind="max-tokens")
-        if answer.finish == "truncated":
-            return End(kind="stopped", reason="the answer broke off without an end")
+        if short := cut(answer.finish):
+            return _CUTS[short]
         if answer.tool_calls or owes_step(agent.inbox):
             continue
         await agent.hooks.turn_stopping.run(TurnStopping(turn), _nothing)

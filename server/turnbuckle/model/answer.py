@@ -3,12 +3,10 @@
 from turnbuckle.model import loose
 from turnbuckle.model.assemble import Assembler
 from turnbuckle.model.failures import Failures, error_in
-from turnbuckle.model.port import Emit, ModelFailed, Reply
+from turnbuckle.model.overflow import overflow_in
+from turnbuckle.model.port import Delta, Emit, Reply, cut
 from turnbuckle.model.providers import Provider
-from turnbuckle.model.sse import EventTooLarge, SseEvent, SseParser
-
-ANSWER_LIMIT = 256 * 1024 * 1024
-"""The most bytes that one streamed answer may have."""
+from turnbuckle.model.sse import SseEvent, SseParser, TooLarge
 
 _DONE = "[DONE]"
 
@@ -17,15 +15,25 @@ class Answer:
     """Takes a body, piece by piece or whole; says what it means to `emit`, and in the end `reply`.
 
     Everything raises ModelFailed where the provider reports an error, or where what came cannot be
-    understood.
+    understood. `asked` is about how many tokens the request has, `allowed` how many the answer may
+    have.
     """
 
-    def __init__(self, provider: Provider, failures: Failures, emit: Emit) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        failures: Failures,
+        emit: Emit,
+        *,
+        asked: int = 0,
+        allowed: int | None = None,
+    ) -> None:
+        self._provider = provider
         self._failures = failures
         self._emit = emit
+        self._asked, self._allowed = asked, allowed
         self._parser = SseParser()
-        self._assembler = Assembler(failures, provider.reasoning_fields)
-        self._size = 0
+        self._assembler = Assembler(provider, failures)
         self._done = False
 
     @property
@@ -39,19 +47,22 @@ class Answer:
         return self._done or (self._assembler.finished and self._assembler.counted)
 
     @property
+    def said(self) -> bool:
+        """Whether anything of an answer came."""
+        return self._assembler.said
+
+    @property
     def reasoning_field(self) -> str | None:
         """The field that the thoughts came in, if some came."""
         return self._assembler.reasoning_field
 
     def take(self, data: bytes) -> bool:
         """Take a piece of an event stream; whether it completed an event (comments are none)."""
-        self._size += len(data)
-        if self._size > ANSWER_LIMIT:
-            raise self._too_much(f"the answer is larger than {ANSWER_LIMIT} bytes")
         try:
             events = self._parser.feed(data)
-        except EventTooLarge as error:
-            raise self._too_much(str(error)) from error
+        except TooLarge as error:
+            message = f"{self._failures.provider} sent too much: {error}."
+            raise self._failures.failed("protocol", message) from error
         for event in events:
             self._event(event)
         return bool(events)
@@ -61,6 +72,7 @@ class Answer:
         for event in self._parser.close():
             if event.name == "error" or event.data.strip() == _DONE or loose.read(event.data):
                 self._event(event)
+        self._tell(self._assembler.end())
 
     def take_whole(self, body: bytes) -> None:
         """Take an answer that came in one piece, though a stream was asked for."""
@@ -71,14 +83,24 @@ class Answer:
             raise self._failures.failed(
                 "protocol", f"{self._failures.provider} sent JSON that is no answer: {said}"
             )
-        self._add(chunk)
+        self._tell(self._assembler.add(chunk))
 
     def reply(self) -> Reply:
-        """The whole answer, when nothing more comes."""
-        return self._assembler.reply()
-
-    def _too_much(self, why: str) -> ModelFailed:
-        return self._failures.failed("protocol", f"{self._failures.provider} sent too much: {why}.")
+        """The whole answer, after its end; one in which nothing was said is a failure."""
+        reply = self._assembler.reply()
+        name, said = self._failures.provider, self.said
+        too_long = overflow_in(
+            self._provider, reply, said=said, asked=self._asked, allowed=self._allowed
+        )
+        if too_long is not None:
+            raise self._failures.failed("overflow", f"{name} {too_long}.")
+        counted = reply.usage is not None and reply.usage.output > 0
+        why = cut(reply.finish)
+        if not (said or why in ("limit", "filter") or (counted and why is None)):
+            raise self._failures.failed(
+                "empty", f"{name} ended its answer without saying anything."
+            )
+        return reply
 
     def _event(self, event: SseEvent) -> None:
         if self._done:
@@ -87,12 +109,12 @@ class Answer:
             self._done = True
         elif event.name == "error":
             said = loose.read(event.data)
-            self._add({"error": error_in(said) or said or event.data})
+            error = error_in(said) or said or event.data
+            self._tell(self._assembler.add({"error": error}))
         else:
-            self._add(self._decoded(event.data))
+            self._tell(self._assembler.add(self._decoded(event.data)))
 
-    def _add(self, chunk: object) -> None:
-        delta = self._assembler.add(chunk)
+    def _tell(self, delta: Delta | None) -> None:
         if delta is not None:
             self._emit(delta)
 

@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from turnbuckle.model.failures import Failures, error_in
 from turnbuckle.model.fragments import Calls
 from turnbuckle.model.pieces import Text, word
-from turnbuckle.model.port import Delta, Reply
-from turnbuckle.session.parts import JsonObject, Usage
+from turnbuckle.model.port import Delta, Reply, cut
+from turnbuckle.model.providers import Provider
+from turnbuckle.model.thinking import Thinking
+from turnbuckle.session.parts import CallDelta, JsonObject, Usage
 
 TRUNCATED = "truncated"
 """The finish of an answer that ended without one."""
 
-CUT = frozenset({"length", "max_tokens", "model_length", "content_filter"})
-"""Finish reasons of an answer that was cut: its calls may be half of what was meant."""
-
-BROKEN = frozenset({"error", "insufficient_system_resource"})
+BROKEN = frozenset({"error", "abort", "network_error", "insufficient_system_resource"})
 """Finish reasons by which a provider says that it failed."""
 
 _TOO_MANY = 2**53  # more than this is no count, and no JSON number that everyone can read
@@ -26,13 +25,10 @@ class Assembler:
     A whole completion (with `message` instead of `delta`) is taken as a stream of one chunk.
     """
 
-    def __init__(
-        self,
-        failures: Failures,
-        reasoning_fields: tuple[str, ...] = ("reasoning_content", "reasoning"),
-    ) -> None:
+    def __init__(self, provider: Provider, failures: Failures) -> None:
         self._failures = failures
-        self._reasoning_fields = reasoning_fields
+        self._reasoning_fields = provider.reasoning_fields
+        self._thinking = Thinking() if provider.think_tags else None
         self._content = Text()
         self._reasoning = Text()
         self._calls = Calls()
@@ -45,6 +41,11 @@ class Assembler:
     def finished(self) -> bool:
         """Whether the provider said how the answer ends; only its usage may still come."""
         return self._finish is not None
+
+    @property
+    def said(self) -> bool:
+        """Whether anything of an answer came: text, thoughts or a call."""
+        return bool(self._content or self._reasoning or self._calls)
 
     @property
     def counted(self) -> bool:
@@ -73,17 +74,17 @@ class Assembler:
         self._finish = word(choice.get("finish_reason")) or self._finish
         return delta
 
+    def end(self) -> Delta | None:
+        """What waited for more, when nothing more comes."""
+        return self._told(*self._thinking.end()) if self._thinking else None
+
     def reply(self) -> Reply:
-        """The whole answer, when nothing more comes.
+        """The whole answer after its end, however little it is.
 
         Raises:
-            ModelUnavailable: nothing came at all, or the provider said that it failed.
+            ModelUnavailable: the provider said that it failed.
         """
-        content, reasoning = self._content.whole(), self._reasoning.whole()
-        if self._finish is None and not (content or reasoning or self._calls):
-            raise self._failures.failed(
-                "empty", f"{self._failures.provider} ended its answer without saying anything."
-            )
+        finish = self._finish or TRUNCATED
         if self._finish in BROKEN:
             raise self._failures.failed(
                 "server",
@@ -91,20 +92,27 @@ class Assembler:
                 "without saying why.",
             )
         return Reply(
-            content=content,
-            reasoning=reasoning or None,
-            tool_calls=() if self._finish in CUT | {None} else self._calls.whole(),
-            finish=self._finish or TRUNCATED,
+            content=self._content.whole(),
+            reasoning=self._reasoning.whole() or None,
+            tool_calls=() if cut(finish) else self._calls.whole(),
+            finish=finish,
             usage=self._usage,
         )
 
     def _delta(self, delta: object) -> Delta | None:
         if not isinstance(delta, dict):
             return None
-        text = self._content.add("".join(_texts(delta.get("content"), "text")))
-        thought = self._reasoning.add(self._thought(delta))
+        text = "".join(_texts(delta.get("content") or delta.get("refusal"), "text"))
+        thought = self._thought(delta)
+        if self._thinking is not None:
+            tagged, text = self._thinking.feed(text)
+            thought += tagged
         fragments = delta.get("tool_calls")
         calls = self._calls.add(fragments) if isinstance(fragments, list) else ()
+        return self._told(thought, text, calls)
+
+    def _told(self, thought: str, text: str, calls: tuple[CallDelta, ...] = ()) -> Delta | None:
+        thought, text = self._reasoning.add(thought), self._content.add(text)
         if not (text or thought or calls):
             return None
         return Delta(text=text or None, reasoning=thought or None, tool_calls=calls)

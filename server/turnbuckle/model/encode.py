@@ -1,5 +1,8 @@
 """A request as the JSON body of a chat completion; what was encoded once is kept."""
 
+import base64
+import hashlib
+import re
 from typing import assert_never
 
 import orjson
@@ -15,12 +18,19 @@ from turnbuckle.session.events import (
 )
 from turnbuckle.session.parts import Call, JsonObject
 
+_TOOL = b'{"role":"tool",'
+_USER = b'{"role":"user","content":"'
+_USER_END = b'"}'
+_BRIDGE = b'{"role":"assistant","content":"Understood."}'
+_SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
+
 
 class Encoder:
     """Writes request bodies for one provider.
 
     A message is its fact, and facts do not change: each is encoded once, and its bytes are kept as
-    long as the next request has the same object.
+    long as the next request has the same object. What the person says in several messages goes out
+    as one, since the templates of many models refuse two in a row.
     """
 
     def __init__(self, provider: Provider) -> None:
@@ -33,6 +43,11 @@ class Encoder:
         if reasoning_field is not None and reasoning_field != self._reasoning_field:
             self._reasoning_field = reasoning_field
             self._kept = {}
+
+    def follow(self, provider: Provider) -> None:
+        """Write for other habits from now on."""
+        self._provider = provider
+        self._kept = {}
 
     def body(self, request: Request) -> bytes:
         """The whole body, streaming asked for."""
@@ -61,10 +76,26 @@ class Encoder:
             for message in request.messages
         }
         self._kept = kept
-        encoded = [kept[id(message)][1] for message in request.messages]
+        encoded: list[bytes] = []
         if request.system:
-            encoded.insert(0, orjson.dumps({"role": "system", "content": request.system}))
-        return encoded
+            encoded.append(orjson.dumps({"role": "system", "content": request.system}))
+        users: list[bytes] = []
+        for message in request.messages:
+            piece = kept[id(message)][1]
+            if piece.startswith(_USER):
+                users.append(piece)
+                continue
+            if users:
+                encoded += self._said(users, encoded)
+                users = []
+            encoded.append(piece)
+        return encoded + self._said(users, encoded) if users else encoded
+
+    def _said(self, users: list[bytes], before: list[bytes]) -> list[bytes]:
+        """What the person says, as one message; a bridge stands before it where one is wanted."""
+        said = users[0] if len(users) == 1 else _as_one(users)
+        after_tool = bool(before) and before[-1].startswith(_TOOL)
+        return [_BRIDGE, said] if after_tool and self._provider.bridge else [said]
 
     def _encoded(self, message: Message) -> bytes:
         # A raw result of orjson holds at least 4 KiB; a copy holds what it needs.
@@ -77,7 +108,7 @@ class Encoder:
             case ToolResult():
                 return {
                     "role": "tool",
-                    "tool_call_id": message.call_id,
+                    "tool_call_id": self._id(message.call_id),
                     "content": message.content,
                 }
             case AssistantMessage():
@@ -90,8 +121,18 @@ class Encoder:
         if self._echoes(message):
             shape[self._reasoning_field] = message.reasoning or ""
         if message.tool_calls:
-            shape["tool_calls"] = [_call(call) for call in message.tool_calls]
+            shape["tool_calls"] = [self._call(call) for call in message.tool_calls]
         return shape
+
+    def _call(self, call: Call) -> JsonObject:
+        function = {"name": call.name, "arguments": _arguments(call.arguments)}
+        return {"id": self._id(call.call_id), "type": "function", "function": function}
+
+    def _id(self, call_id: str) -> str:
+        if not self._provider.short_call_ids or _SHORT_ID.fullmatch(call_id):
+            return call_id
+        digest = hashlib.sha256(call_id.encode()).digest()
+        return base64.b32encode(digest).decode()[:9]
 
     def _echoes(self, message: AssistantMessage) -> bool:
         if not (message.reasoning or self._provider.echo_empty):
@@ -105,6 +146,12 @@ class Encoder:
                 return False
 
 
+def _as_one(users: list[bytes]) -> bytes:
+    """Encoded messages of the person as one, with an empty line between them."""
+    texts = (piece[len(_USER) : -len(_USER_END)] for piece in users)
+    return b"".join((_USER, rb"\n\n".join(texts), _USER_END))
+
+
 def _tool(tool: ToolSpec) -> JsonObject:
     function = {
         "name": tool.name,
@@ -112,11 +159,6 @@ def _tool(tool: ToolSpec) -> JsonObject:
         "parameters": tool.parameters,
     }
     return {"type": "function", "function": function}
-
-
-def _call(call: Call) -> JsonObject:
-    function = {"name": call.name, "arguments": _arguments(call.arguments)}
-    return {"id": call.call_id, "type": "function", "function": function}
 
 
 def _arguments(raw: str) -> str:

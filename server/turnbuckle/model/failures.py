@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -21,7 +22,6 @@ _AGAIN: frozenset[FailureKind] = frozenset(
 _ADVICE: dict[FailureKind, str] = {
     "auth": "Check the API key, and what it may be used for.",
     "quota": "Check the plan and the balance of the account.",
-    "overflow": "The conversation is too long for this model.",
 }
 
 _PATTERNS: tuple[tuple[FailureKind, tuple[str, ...]], ...] = (
@@ -30,7 +30,7 @@ _PATTERNS: tuple[tuple[FailureKind, tuple[str, ...]], ...] = (
         (
             r"context_length_exceeded|exceed_context_size|context[ _-]?(length|window|size|limit)",
             r"maximum (model|prompt) length|(prompt|input) is too long|request too large",
-            r"input token count|reduce the length of the (messages|prompt)",
+            r"input token count|reduce the length of the (messages|prompt)|context shift",
         ),
     ),
     (
@@ -54,6 +54,9 @@ _PATTERNS: tuple[tuple[FailureKind, tuple[str, ...]], ...] = (
 _SAYS: dict[FailureKind, re.Pattern[str]] = {
     kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in _PATTERNS
 }
+
+_SIZES = ("n_prompt_tokens", "n_ctx")
+"""Fields of an error object that tell what did not fit."""
 
 _BY_STATUS: dict[int, FailureKind] = {
     401: "auth", 402: "quota", 403: "auth", 408: "timeout", 413: "overflow", 429: "rate-limit",
@@ -83,24 +86,35 @@ def kind_of(status: int | None, text: str) -> FailureKind:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Makes errors in the name of one provider; `secret` appears in none of them."""
+    """Makes errors in the name of one provider; `secret` appears in none of them.
+
+    `overflow` is what to do where a request was too long.
+    """
 
     provider: str
     secret: str = field(default="", repr=False)
+    overflow: str = "The conversation is too long for this model."
 
     def failed(
         self,
         kind: FailureKind,
         message: str,
         *,
+        hint: str = "",
         status: int | None = None,
         retry_after: float | None = None,
     ) -> ModelFailed:
-        """An error of the right class for its kind."""
+        """An error of the right class for its kind; advice and the wait are added to the message.
+
+        `hint` is what to do where the kind tells nothing.
+        """
         cls = ModelUnavailable if kind in _AGAIN else ModelRefused
+        more = [self.overflow if kind == "overflow" else _ADVICE.get(kind, hint)]
+        if retry_after is not None:
+            more.append(f"It asks to wait {_seconds(retry_after)}.")
         return cls(
             kind,
-            self.tidy(message, 2 * MESSAGE_LIMIT),
+            self.tidy(_with(message, " ".join(filter(None, more))), 2 * MESSAGE_LIMIT),
             provider=self.provider,
             status=status,
             retry_after=retry_after,
@@ -111,7 +125,7 @@ class Failures:
         said, status = words(error), _status_in(error)
         kind = kind_of(status, said)
         message = f"{self.provider} reported an error: {self.tidy(said)}"
-        return self.failed(kind, _with_advice(message, kind), status=status)
+        return self.failed(kind, message, status=status)
 
     def refused(
         self, status: int, body: str, *, hint: str = "", retry_after: float | None = None
@@ -120,9 +134,7 @@ class Failures:
         said = words(error_in(loose.read(body)) or body.strip())
         kind = kind_of(status, said)
         message = f"{self.provider} answered {status}: {self.tidy(said)}"
-        return self.failed(
-            kind, _with_advice(message, kind, hint), status=status, retry_after=retry_after
-        )
+        return self.failed(kind, message, hint=hint, status=status, retry_after=retry_after)
 
     def tidy(self, text: str, limit: int = MESSAGE_LIMIT) -> str:
         """The text on one line, printable, without the secret, cut to a bound."""
@@ -161,8 +173,9 @@ def words(error: object) -> str:
         message = loose.write(message)
     metadata = fields.get("metadata")
     behind = metadata.get("raw") if isinstance(metadata, dict) else None
+    sizes = [f"{name} {fields[name]}" for name in _SIZES if isinstance(fields.get(name), int)]
     marks = dict.fromkeys(
-        str(mark) for mark in (fields.get("type"), fields.get("code"), behind) if mark
+        str(mark) for mark in (fields.get("type"), fields.get("code"), *sizes, behind) if mark
     )
     said = [str(message)] if message else []
     if marks:
@@ -170,13 +183,19 @@ def words(error: object) -> str:
     return " ".join(said) or loose.write(fields)
 
 
-def retry_after(header: str | None, now: float | None = None) -> float | None:
+def wait_in(headers: Mapping[str, str]) -> float | None:
+    """Seconds that an answer asks to wait; some say it to the millisecond, in a header beside."""
+    exact = headers.get("retry-after-ms", "").strip()
+    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]*)?", exact):
+        return float(exact) / 1000
+    return retry_after(headers.get("retry-after", ""))
+
+
+def retry_after(header: str, now: float | None = None) -> float | None:
     """Seconds to wait from a `Retry-After` header: seconds or an HTTP date; None for anything else.
 
     `now` in seconds since 1970.
     """
-    if header is None:
-        return None
     header = header.strip()
     if re.fullmatch(r"[0-9]{1,12}(\.[0-9]*)?", header):
         return float(header)
@@ -190,10 +209,17 @@ def retry_after(header: str | None, now: float | None = None) -> float | None:
     return wait if wait > 0 else None
 
 
-def _with_advice(message: str, kind: FailureKind, hint: str = "") -> str:
-    advice = _ADVICE.get(kind, hint)
+def _with(message: str, more: str) -> str:
     end = "" if message.endswith((".", "!", "?", "…")) else "."
-    return f"{message}{end} {advice}" if advice else message
+    return f"{message}{end} {more}" if more else message
+
+
+def _seconds(wait: float) -> str:
+    """Seconds, and what they are to a person."""
+    for size, unit in ((86400, "days"), (3600, "h"), (60, "min")):
+        if wait >= 2 * size:
+            return f"{wait:.0f} s (about {wait / size:.0f} {unit})"
+    return f"{wait:.3g} s"
 
 
 def _status_in(error: object) -> int | None:

@@ -8,9 +8,10 @@ import httpx
 from turnbuckle.model.answer import Answer
 from turnbuckle.model.encode import Encoder
 from turnbuckle.model.endpoint import Endpoint, endpoint_of, new_client
-from turnbuckle.model.failures import Failures, retry_after
+from turnbuckle.model.failures import Failures, wait_in
+from turnbuckle.model.overflow import estimated
 from turnbuckle.model.port import Emit, ModelFailed, Reply, Request
-from turnbuckle.model.providers import Provider, provider_of
+from turnbuckle.model.providers import Provider, changed_for, provider_of
 from turnbuckle.model.reading import Clock, head_of, read_stream
 from turnbuckle.model.sse import EVENT_LIMIT
 
@@ -47,7 +48,8 @@ class OpenAIChat:
         self._client = client
         self._own_client: httpx.AsyncClient | None = None
         self._provider = provider or provider_of(base_url)
-        self._failures = Failures(self._provider.name, self._key)
+        self._were: set[Provider] = set()
+        self._failures = Failures(self._provider.name, self._key, self._provider.overflow_advice)
         self._encoder = Encoder(self._provider)
         self._limits = (idle_timeout, total_timeout, grace)
 
@@ -61,10 +63,43 @@ class OpenAIChat:
             self._own_client = None
 
     async def __call__(self, request: Request, emit: Emit) -> Reply:
-        """Stream one answer; see the port."""
+        """Stream one answer; see the port.
+
+        Where the provider refuses a habit of ours, that is changed, and it is asked once more.
+        """
+        while True:
+            body = self._encoder.body(request)
+            answer = Answer(
+                self._provider,
+                self._failures,
+                emit,
+                asked=estimated(body),
+                allowed=request.config.max_tokens,
+            )
+            try:
+                await self._exchange(body, answer)
+                reply = answer.reply()
+            except ModelFailed as error:
+                if answer.said or not self._changes_for(error.failure.message):
+                    raise
+            else:
+                self._encoder.learn(answer.reasoning_field)
+                return reply
+
+    def _changes_for(self, complaint: str) -> bool:
+        """Change the habit that is complained of; each only once, so that this comes to an end."""
+        changed = changed_for(complaint, self._provider)
+        if changed is None or changed in self._were:
+            return False
+        logger.info("%s refused the form of a request; it is asked again", changed.name)
+        self._were.add(self._provider)
+        self._provider = changed
+        self._encoder.follow(changed)
+        return True
+
+    async def _exchange(self, body: bytes, answer: Answer) -> None:
+        """Send one request and read its answer to the end."""
         endpoint = endpoint_of(self._base_url, self._key)
-        body = self._encoder.body(request)
-        answer = Answer(self._provider, self._failures, emit)
         clock = Clock(*self._limits)
         logger.debug("asking %s, %d bytes", endpoint.shown, len(body))
         broken: Exception | None = None
@@ -78,13 +113,12 @@ class OpenAIChat:
                 broken = error
         answer.end()
         # What ended the reading of a complete answer is no failure.
-        if not answer.finished:
-            if broken is not None:
-                raise self._unreached(broken, endpoint) from broken
-            if clock.scope.cancelled_caught:
-                raise self._failures.failed("timeout", clock.why(endpoint.shown))
-        self._encoder.learn(answer.reasoning_field)
-        return answer.reply()
+        if answer.finished:
+            return
+        if broken is not None:
+            raise self._unreached(broken, endpoint) from broken
+        if clock.scope.cancelled_caught:
+            raise self._failures.failed("timeout", clock.why(endpoint.shown))
 
     def _http(self) -> httpx.AsyncClient:
         if self._client is not None:
@@ -122,7 +156,7 @@ class OpenAIChat:
             response.status_code,
             await self._error_text(response),
             hint=hint,
-            retry_after=retry_after(response.headers.get("retry-after")),
+            retry_after=wait_in(response.headers),
         )
 
     async def _error_text(self, response: httpx.Response) -> str:

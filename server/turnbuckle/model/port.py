@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from turnbuckle.session.events import Message
 from turnbuckle.session.parts import Call, CallDelta, Failure, FailureKind, JsonObject, Usage
@@ -58,6 +58,29 @@ class Reply:
     tool_calls: tuple[Call, ...] = ()
     reasoning: str | None = None
     usage: Usage | None = None
+
+
+Cut: TypeAlias = Literal["limit", "filter", "break"]
+
+_CUTS: dict[str, Cut] = {
+    "length": "limit",
+    "max_tokens": "limit",
+    "model_length": "limit",
+    "model_context_window_exceeded": "limit",
+    "content_filter": "filter",
+    "safety": "filter",
+    "sensitive": "filter",
+    "truncated": "break",
+}
+
+
+def cut(finish: str) -> Cut | None:
+    """What cut an answer off, by its finish: a limit of tokens, a filter, or a break of the stream.
+
+    The calls of such an answer may be half of what was meant: none is run. None for an answer that
+    is whole, and for a word that nobody knows.
+    """
+    return _CUTS.get(finish.lower().partition(":")[0])
 
 
 Emit: TypeAlias = Callable[[Delta], None]

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 EVENT_LIMIT = 16 * 1024 * 1024
 """The most bytes that one event, or one line, may have."""
 
+STREAM_LIMIT = 256 * 1024 * 1024
+"""The most bytes that one stream may have."""
+
 _BOM = b"\xef\xbb\xbf"
 
 
-class EventTooLarge(ValueError):
-    """An event outgrew its limit; nothing can be read after it."""
+class TooLarge(ValueError):
+    """An event, or the stream, outgrew its limit; nothing can be read after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +31,10 @@ class SseParser:
     `error` makes an event `error`: some servers report failures so. Without data there is no event.
     """
 
-    def __init__(self, limit: int = EVENT_LIMIT) -> None:
+    def __init__(self, limit: int = EVENT_LIMIT, total: int = STREAM_LIMIT) -> None:
         self._limit = limit
+        self._total = total
+        self._size = 0
         self._line: list[bytes] = []
         self._line_size = 0
         self._data: list[bytes] = []
@@ -42,11 +47,14 @@ class SseParser:
         """The events that these bytes complete.
 
         Raises:
-            EventTooLarge: an event is larger than the limit.
+            TooLarge: an event, or all of them together, are larger than the limit.
         """
         events: list[SseEvent] = []
         if not data:
             return events
+        self._size += len(data)
+        if self._size > self._total:
+            raise TooLarge(f"the answer is larger than {self._total} bytes")
         # A CR ends its line at once; the LF of a CRLF may come with the next piece.
         ends_with_cr = data.endswith(b"\r")
         if self._after_cr:
@@ -71,7 +79,7 @@ class SseParser:
 
     def _check(self) -> None:
         if self._line_size + self._data_size > self._limit:
-            raise EventTooLarge(f"an event is larger than {self._limit} bytes")
+            raise TooLarge(f"an event is larger than {self._limit} bytes")
 
     def _end_line(self, events: list[SseEvent]) -> None:
         line = b"".join(self._line)
