@@ -50,7 +50,10 @@ test("a turn", async (t) => {
     const stored = await session.stored();
     const kept = (fact) => !["assistant/chunk", "request/header"].includes(fact.type);
     assert.deepEqual(session.facts.filter(kept), stored.filter(kept));
-    assert.deepEqual(stored.map((fact) => fact.seq), [...stored.keys()]);
+    assert.deepEqual(
+      stored.map((fact) => fact.seq),
+      [...stored.keys()],
+    );
     const [header] = session.all("request/header");
     assert.deepEqual(Object.keys(header.data), ["digest", "why"]);
   });
@@ -68,7 +71,10 @@ test("a turn", async (t) => {
     assert.equal(facts[0].type, "turn/start");
     assert.equal(facts.at(-1).type, "turn/end");
     assert.equal(facts.at(-1).seq, turn.seq);
-    assert.ok(facts.every((fact) => (fact.data.turn ?? 2) === 2), "that turn's values only");
+    assert.ok(
+      facts.every((fact) => (fact.data.turn ?? 2) === 2),
+      "that turn's values only",
+    );
     const [message] = facts.filter((fact) => fact.type === "assistant/message");
     assert.equal(message.data.content, "Second answer.");
   });
@@ -128,55 +134,107 @@ test("a turn", async (t) => {
     assert.equal(model.requests.items.length, asks);
   });
 
-  await t.test("lets the next message wait, or steers, or refuses it, as the client asks", async () => {
-    const gate = new Gate();
-    model.play(holds("Long.", gate), says("And steered."), says("Next."));
+  await t.test(
+    "lets the next message wait, or steers, or refuses it, as the client asks",
+    async () => {
+      const gate = new Gate();
+      model.play(holds("Long.", gate), says("And steered."), says("Next."));
+      const session = await editor.session();
+      const request = next();
+      const first = session.turn("Go");
+      await request;
+
+      await assert.rejects(session.turn("Now", { whenBusy: "reject" }), (error) => {
+        assert.deepEqual([error.code, error.data], [-32803, { kind: "busy", retryable: true }]);
+        return true;
+      });
+      const queued = session.turn("Then this");
+      const steered = session.turn("But shorter", { whenBusy: "steer" });
+      await session.fact("inbox/added", (added) => added.target === "step");
+      gate.open();
+
+      assert.equal((await first).turn, 1);
+      assert.equal((await steered).turn, 1, "it entered the running turn");
+      assert.equal((await queued).turn, 2);
+      assert.match(asked(await model.request(asks + 1)), /But shorter/);
+      assert.match(asked(await model.request(asks + 2)), /Then this/);
+    },
+  );
+
+  await t.test(
+    "reports its work on the client's token, a line at a time, without text",
+    async () => {
+      model.play(calls(["list_files", {}]), says("Secret words of the answer."));
+      const session = await editor.session({}, { subscribed: false });
+      const values = [];
+      editor.onValues("work", (value) => values.push(value));
+
+      await session.turn("List", { workDoneToken: "work" });
+
+      const kinds = values.map((value) => value.kind);
+      assert.equal(kinds[0], "begin");
+      assert.equal(values[0].cancellable, true);
+      assert.equal(kinds.at(-1), "end");
+      assert.ok(values.some((value) => value.message === "list_files"));
+      assert.doesNotMatch(JSON.stringify(values), /Secret|words/);
+      assert.ok(values.every(({ message }) => !message?.includes("\n")));
+    },
+  );
+
+  await t.test("reports nothing of the turn that it waits for", async () => {
+    model.play(calls(["list_files", {}]), says("First."), says("Second."));
     const session = await editor.session();
-    const request = next();
-    const first = session.turn("Go");
-    await request;
-
-    await assert.rejects(session.turn("Now", { whenBusy: "reject" }), (error) => {
-      assert.deepEqual([error.code, error.data], [-32803, { kind: "busy", retryable: true }]);
-      return true;
-    });
-    const queued = session.turn("Then this");
-    const steered = session.turn("But shorter", { whenBusy: "steer" });
-    await session.fact("inbox/added", (added) => added.target === "step");
-    gate.open();
-
-    assert.equal((await first).turn, 1);
-    assert.equal((await steered).turn, 1, "it entered the running turn");
-    assert.equal((await queued).turn, 2);
-    assert.match(asked(await model.request(asks + 1)), /But shorter/);
-    assert.match(asked(await model.request(asks + 2)), /Then this/);
-  });
-
-  await t.test("reports its work on the client's token, a line at a time, without text", async () => {
-    model.play(calls(["list_files", {}]), says("Secret words of the answer."));
-    const session = await editor.session({}, { subscribed: false });
     const values = [];
-    editor.onValues("work", (value) => values.push(value));
-
-    await session.turn("List", { workDoneToken: "work" });
-
-    const kinds = values.map((value) => value.kind);
-    assert.equal(kinds[0], "begin");
-    assert.equal(values[0].cancellable, true);
-    assert.equal(kinds.at(-1), "end");
-    assert.ok(values.some((value) => value.message === "list_files"));
-    assert.doesNotMatch(JSON.stringify(values), /Secret|words/);
-    assert.ok(values.every(({ message }) => !message?.includes("\n")));
+    editor.onValues("waits", (value) => values.push(value.message));
+    const first = session.turn("One");
+    await session.turn("Two", { workDoneToken: "waits" });
+    await first;
+    assert.deepEqual(values, ["waiting", "asking played", "completed"]);
   });
 
-  await t.test("takes an answer of a hundred thousand words whole and in order", async () => {
-    const text = Array.from({ length: 100_000 }, (_, index) => `w${index}`).join(" ");
+  await t.test("takes an answer of twenty thousand words whole and in order", async () => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `w${index}`).join(" ");
     model.play(says(text));
     const session = await editor.session();
     await session.turn("Talk");
     const same = session.all("assistant/message")[0].data.content === text;
     assert.ok(same, "the message is what the model said"); // not shown: it is long
     assert.ok(text.startsWith(session.streamed), "chunks that wait may be skipped at the end only");
+  });
+
+  await t.test(
+    "goes on while the client does not read, and reaches it whole afterwards",
+    async () => {
+      const text = "word ".repeat(100_000);
+      model.play((reply) => {
+        reply.say(text);
+        calls(["list_files", {}])(reply);
+      }, says("Done."));
+      const session = await editor.session();
+      const request = next();
+      const { stdout } = editor.server.process;
+      const turn = session.turn("Talk, then look");
+      await request;
+      stdout.pause();
+      await model.request(asks + 1); // half a megabyte later
+      stdout.resume();
+
+      assert.deepEqual((await turn).end, { kind: "completed" });
+      const stored = await session.stored();
+      const kept = (fact) => !["assistant/chunk", "request/header"].includes(fact.type);
+      assert.deepEqual(session.facts.filter(kept), stored.filter(kept));
+      assert.ok(rising(session.facts.map((fact) => fact.seq)));
+    },
+  );
+
+  await t.test("takes a message of two megabytes whole", async () => {
+    const text = "é😀 ".repeat(250_000);
+    model.play(says("Long."));
+    const session = await editor.session();
+    const request = next();
+    await session.turn(text);
+    const { messages } = (await request).body;
+    assert.ok(messages.some((message) => message.content === text));
   });
 
   await t.test("sends the key to the endpoint, and to nothing else", async () => {
@@ -192,7 +250,10 @@ test("a turn", async (t) => {
 
   await t.test("can ask which models there are", async () => {
     const { models } = await editor.request("turnbuckle/models", {});
-    assert.deepEqual(models, [{ name: "played", provider: model.url, current: true }]);
+    const [current, ...others] = models.filter((one) => one.current);
+    assert.deepEqual([current.name, others], ["played", []]);
+    assert.ok(model.url.includes(current.provider) || current.provider === model.url);
+    assert.equal(current.unavailable, undefined);
   });
 
   assert.equal(await editor.leave(), 0);

@@ -55,6 +55,8 @@ export class Editor {
 
   /** What the person answers to a prompt: a title, null, or an error to throw. */
   answer = () => null;
+  /** When a progress that the server asks for is there; by default at once. */
+  progress = () => undefined;
   /** What becomes of an edit; by default it is made. */
   apply = (params) => this.make(params.edit);
 
@@ -104,6 +106,7 @@ export class Editor {
     on(WorkDoneProgressCreateRequest.type, ({ token }) => {
       const add = (value) => this.work.add({ token, value });
       this.connection.onProgress(WorkDoneProgress.type, token, add);
+      return this.progress(token);
     });
     this.connection.onNotification(ShowMessageNotification.type, ({ message }) =>
       this.messages.add(message),
@@ -124,7 +127,11 @@ export class Editor {
   }
 
   request(type, ...rest) {
-    return within(this.connection.sendRequest(type, ...rest), `the answer to ${type.method ?? type}`);
+    const answer = this.connection.sendRequest(type, ...rest);
+    return within(
+      Promise.race([answer, this.server.ended()]),
+      `the answer to ${type.method ?? type}`,
+    );
   }
 
   notify(type, params) {
@@ -186,10 +193,13 @@ export class Editor {
   }
 
   /** Makes a workspace edit in the open documents, if it was made for the texts that they have. */
-  async make(edit) {
-    for (const { textDocument, edits } of edit.documentChanges) {
+  async make({ documentChanges, changes = {} }) {
+    const plain = ([uri, edits]) => ({ textDocument: { uri, version: null }, edits });
+    for (const { textDocument, edits } of documentChanges ?? Object.entries(changes).map(plain)) {
       const { version } = this.documents.get(textDocument.uri);
-      if (textDocument.version !== version) return { applied: false, failureReason: "it is old" };
+      if (textDocument.version !== null && textDocument.version !== version) {
+        return { applied: false, failureReason: "it is old" };
+      }
       // The last first, so that each range still means what it meant.
       const changes = edits.map(({ range, newText }) => ({ range, text: newText })).reverse();
       await this.change(textDocument.uri, changes);

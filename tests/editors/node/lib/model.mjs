@@ -98,21 +98,25 @@ export const says = (text) => (reply) => {
 };
 
 /** Calls tools, each given as [name, arguments]; arguments that are a string are sent as such. */
-export const calls = (...wanted) => (reply) => {
-  wanted.forEach(([name, given], index) => {
-    const text = typeof given === "string" ? given : JSON.stringify(given);
-    const call = { index, id: reply.model.nextCall(), type: "function" };
-    reply.delta({ tool_calls: [{ ...call, function: { name, arguments: text } }] });
-  });
-  reply.finish("tool_calls");
-};
+export const calls =
+  (...wanted) =>
+  (reply) => {
+    wanted.forEach(([name, given], index) => {
+      const text = typeof given === "string" ? given : JSON.stringify(given);
+      const call = { index, id: reply.model.nextCall(), type: "function" };
+      reply.delta({ tool_calls: [{ ...call, function: { name, arguments: text } }] });
+    });
+    reply.finish("tool_calls");
+  };
 
 /** Says a text, and is done when the gate opens, unless the client has gone by then. */
-export const holds = (text, gate = new Gate()) => async (reply) => {
-  reply.say(text);
-  const gone = await Promise.race([gate.opened, reply.gone.then(() => "gone")]);
-  if (gone !== "gone") reply.finish("stop");
-};
+export const holds =
+  (text, gate = new Gate()) =>
+  async (reply) => {
+    reply.say(text);
+    const gone = await Promise.race([gate.opened, reply.gone.then(() => "gone")]);
+    if (gone !== "gone") reply.finish("stop");
+  };
 
 /** Breaks the connection after some text. */
 export const breaks = (text) => (reply) => {
@@ -135,4 +139,6 @@ export const shows = (html) => (reply) => {
 
 /** What the model was told came of its tool calls, in one request. */
 export const results = (request) =>
-  request.body.messages.filter((message) => message.role === "tool").map((message) => message.content);
+  request.body.messages
+    .filter((message) => message.role === "tool")
+    .map((message) => message.content);

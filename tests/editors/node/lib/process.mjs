@@ -31,7 +31,7 @@ function environment(state, more) {
   return {
     ...Object.fromEntries(own),
     TURNBUCKLE_STATE_DIR: state,
-    TURNBUCKLE_CONFIG: path.join(state, "no-config.toml"),
+    TURNBUCKLE_CONFIG: path.join(tmpdir(), "turnbuckle-without-a-config.toml"),
     ...more,
   };
 }
@@ -56,6 +56,12 @@ export class Server {
     return code ?? signal;
   }
 
+  /** Never fulfilled; an error that says what it wrote when it ends. */
+  async ended() {
+    const [code, signal] = await this.exited;
+    throw new Error(`the server has ended (${code ?? signal}):\n${this.errors}`);
+  }
+
   /** Ends it: by closing its input, and by force where that does not do. */
   async end() {
     this.process.stdin.destroy();
@@ -71,5 +77,8 @@ export async function stored(state, sessionId) {
   const files = await readdir(path.join(state, "sessions"), { recursive: true });
   const file = files.find((name) => path.basename(name) === `${sessionId}.jsonl`);
   const text = await readFile(path.join(state, "sessions", file), "utf8");
-  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 }

@@ -57,7 +57,9 @@ export class Session {
 
   /** The text of the chunks that arrived. */
   get streamed() {
-    return this.all("assistant/chunk").map((fact) => fact.data.text ?? "").join("");
+    return this.all("assistant/chunk")
+      .map((fact) => fact.data.text ?? "")
+      .join("");
   }
 
   stored() {

@@ -1,6 +1,6 @@
 /** Waiting for what happens, never for time to pass; a deadline says what did not happen. */
 
-const DEADLINE = 20_000;
+const DEADLINE = 30_000;
 
 /** The promise's value, or an error that names what was waited for. */
 export function within(promise, what, limit = DEADLINE) {
