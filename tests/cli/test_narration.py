@@ -160,7 +160,7 @@ def test_ends_say_what_happened_and_what_to_do() -> None:
     assert end(End(kind="completed")) == ""
     assert end(End(kind="error", failure=refused)) == snapshot("""\
 failed: invalid key (auth 401)
-  check the key (TURNBUCKLE_API_KEY) and the endpoint (TURNBUCKLE_BASE_URL)
+  check the key; `turnbuckle doctor` says where it came from
 """)
     assert end(End(kind="aborted", cause="user")) == "cancelled\n"
     assert end(End(kind="aborted", cause="shutdown")) == "cancelled (shutdown)\n"

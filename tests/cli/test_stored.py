@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import orjson
 import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
@@ -162,3 +163,13 @@ def test_the_server_starts_without_the_terminal_client() -> None:
     assert "turnbuckle.app" in loaded.stderr
     for name in ("turnbuckle.cli", "rich", "typer"):
         assert name not in loaded.stderr
+
+
+@pytest.mark.parametrize("time", [-(10**15), 0, 10**18])
+def test_a_clock_that_was_far_out_hides_no_session(state: Path, time: int) -> None:
+    data = {"version": 1, "id": "s-1"}
+    fact = {"seq": 0, "time": time, "type": "session/created", "data": data}
+    (state / "sessions").mkdir(parents=True)
+    (state / "sessions" / "s-1.jsonl").write_bytes(orjson.dumps(fact) + b"\n")
+    done = run("sessions", "list")
+    assert (done.exit_code, "s-1" in done.output) == (0, True)

@@ -36,8 +36,9 @@ async def test_each_says_what_it_does_and_what_it_takes(tmp_path: Path) -> None:
 
 
 async def test_the_tools_leave_with_their_scope(tmp_path: Path) -> None:
-    call = ("1", "list_files", {})
-    model = Scripted([say("", call), say("yes"), say("", ("2", "list_files", {})), say("yes")])
+    model = Scripted(
+        [say("", ("1", "list_files", {})), say("yes"), say("", ("2", "list_files", {})), say("yes")]
+    )
     async with driven(model, tmp_path) as session:
         scope = await load(session)
         await session.say("go")

@@ -1,6 +1,7 @@
 """When a turn runs: one at a time, in order; and how it is cancelled."""
 
 import logging
+from dataclasses import replace
 
 import anyio
 
@@ -9,6 +10,7 @@ from turnbuckle.agent.inbox import owes_turn
 from turnbuckle.agent.turn import run_turn
 from turnbuckle.model.port import ModelFailed
 from turnbuckle.session.check import NotLogged
+from turnbuckle.session.codec import scrub
 from turnbuckle.session.events import TurnEnd, TurnStart
 from turnbuckle.session.parts import Context, End, Failure, Source, Target
 from turnbuckle.session.store import StoreFailed
@@ -105,7 +107,7 @@ class Driver:
             if end.kind in _PARKING:
                 self._wake = anyio.Event()  # only messages after the end wake
             self._agent.inbox.settle_claims(end.kind)
-            session.append(TurnEnd(turn=turn, end=end))
+            session.append(TurnEnd(turn=turn, end=_spelt(end)))
             logger.info("turn %s ended: %s", turn, end.kind)
             with anyio.CancelScope(shield=True):
                 await self._last_flush()
@@ -131,3 +133,9 @@ class Driver:
             await self._agent.session.flush()
         except StoreFailed as error:
             logger.warning("the end of a turn is not on disk yet: %s", error)
+
+
+def _spelt(end: End) -> End:
+    """The end with what a plugin or the system said of it, in letters that can be written down."""
+    failure = end.failure and replace(end.failure, message=scrub(end.failure.message))
+    return replace(end, reason=end.reason and scrub(end.reason), failure=failure)

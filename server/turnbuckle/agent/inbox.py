@@ -148,7 +148,7 @@ class Inbox:
             return self._ends[turn]
         if turn is None and key in self._dropped:
             return Dropped(self._dropped[key])
-        return Dropped("the session was closed") if self._closed else None
+        return Dropped("the session was closed; it waits there") if self._closed else None
 
 
 async def until_entered(inbox: Inbox, key: str) -> int | None:

@@ -74,19 +74,18 @@ def _log_request(
 ) -> None:
     """Say in the log what is sent, and compare that with the request itself."""
     session = agent.session
-    config = codec.jsonable(request.config)
-    tools = tuple(codec.jsonable(tool) for tool in request.tools)
+    header = codec.encode([request.config, request.system, request.tools])
     last = session.header
-    if last is None or (last.config, last.system, last.tools) != (config, request.system, tools):
+    if last is None or header != session.check.header:
+        config, system, tools = orjson.loads(header)
         session.append(
             RequestHeader(
                 config=config,
-                system=request.system,
-                tools=tools,
+                system=system,
+                tools=tuple(tools),
                 why="change" if last else "resume" if session.resumed else "initial",
             )
         )
-    header = orjson.dumps([config, request.system, tools])
     digest = session.check.digest(header, request.messages)
     session.append(
         LlmStream(

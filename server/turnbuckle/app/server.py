@@ -1,6 +1,8 @@
 """One connection served: `initialize` is answered before anything heavy is imported."""
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from turnbuckle.lsp.capabilities import initialize_result
 from turnbuckle.lsp.clientfacts import ClientFacts, read_client
@@ -9,12 +11,25 @@ from turnbuckle.lsp.rpc import Connection
 if TYPE_CHECKING:
     from turnbuckle.app.wiring import Wiring
 
+Wire: TypeAlias = Callable[[Connection, ClientFacts, Mapping[str, str]], Awaitable["Wiring"]]
+
 
 class Server:
-    """The server's life on one connection; see `lsp.service.App`."""
+    """The server's life on one connection; see `lsp.service.App`.
 
-    def __init__(self, connection: Connection) -> None:
+    `env` is where settings are read from, `wire` what puts the rest together once it is loaded.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        env: Mapping[str, str] = os.environ,
+        *,
+        wire: "Wire | None" = None,
+    ) -> None:
         self._connection = connection
+        self._env = env
+        self._wire = wire
         self._client = ClientFacts()
         self._wiring: Wiring | None = None
 
@@ -25,9 +40,12 @@ class Server:
 
     async def load(self) -> None:
         """Import the rest, wire it, and register the features."""
+        from turnbuckle.app.spared import spare
+
+        spare()
         from turnbuckle.app.wiring import wire
 
-        self._wiring = await wire(self._connection, self._client)
+        self._wiring = await (self._wire or wire)(self._connection, self._client, self._env)
 
     async def serving(self) -> None:
         """Run what lives as long as the connection."""

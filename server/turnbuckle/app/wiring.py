@@ -1,6 +1,9 @@
 """Settings, models, plugins, workspace and editor features, put together for one connection."""
 
 import logging
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
@@ -9,29 +12,47 @@ from anyio.abc import TaskGroup
 
 from turnbuckle import config
 from turnbuckle.agent.agent import Settings as AgentSettings
+from turnbuckle.agent.plugin import Install
 from turnbuckle.agent.sessions import Coroutines, OpenSession, Seen, Sessions
-from turnbuckle.app.models import Configured
+from turnbuckle.app.catalogue import Catalogue
+from turnbuckle.app.models import CHOSEN, Models
 from turnbuckle.kernel.scope import Scope
-from turnbuckle.lsp import names
 from turnbuckle.lsp.actions import Actions
-from turnbuckle.lsp.applying import OpenTexts
+from turnbuckle.lsp.applying import Limits, OpenTexts
 from turnbuckle.lsp.approvals import Approvals
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.commands import Commands
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.folders import Folders
-from turnbuckle.lsp.protocol import REQUESTS, ModelsResult, Nothing
+from turnbuckle.lsp.prompts import QUIET, Prompts
+from turnbuckle.lsp.protocol import REQUESTS
 from turnbuckle.lsp.rpc import Connection
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.subscriptions import Subscriptions
 from turnbuckle.lsp.turns import Turns
 from turnbuckle.lsp.workdone import WorkDone
-from turnbuckle.plugins import ground_rules, shipped_tools
+from turnbuckle.plugins import ground_rules, retry, shipped_tools
+from turnbuckle.session.store import Sync, sync_data
 from turnbuckle.workspace.files import DiskTexts
 from turnbuckle.workspace.port import Workspace
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """What else a server is given; tests and other front ends give their own.
+
+    `plugins` are installed after those that ship. `quiet` is in seconds, as in `lsp.prompts`;
+    `limits` are those of edits, `local` the model servers that this machine may run.
+    """
+
+    plugins: Sequence[tuple[str, Install]] = ()
+    quiet: float = QUIET
+    limits: Limits = field(default_factory=Limits)
+    sync: Sync = sync_data
+    local: Sequence[config.Local] = config.LOCAL
 
 
 class Tasks:
@@ -64,15 +85,16 @@ class Wiring:
         connection: Connection,
         client: ClientFacts,
         settings: config.Settings,
-        models: Configured,
+        models: Models,
         state: Path,
+        outside: Outside,
     ) -> None:
         self._tasks = Tasks()
         self._scope = Scope("connection")
         self._models = models
         documents = Documents(client.encoding)
         folders = Folders(client)
-        texts = OpenTexts(documents, DiskTexts(), connection, client)
+        texts = OpenTexts(documents, DiskTexts(), connection, client, limits=outside.limits)
 
         def workspace(cwd: str | None, seen: Seen) -> Workspace:
             return Workspace(roots=folders.roots(cwd), texts=texts, seen=seen)
@@ -83,7 +105,7 @@ class Wiring:
         sessions = Sessions(
             state=state,
             settings=AgentSettings(
-                model=models.name,
+                model=CHOSEN,
                 max_steps=settings.max_steps,
                 max_parallel_tool_calls=settings.max_parallel_tool_calls,
             ),
@@ -91,11 +113,15 @@ class Wiring:
                 ("model", models.plugin),
                 ("ground_rules", ground_rules.install),
                 ("shipped_tools", shipped_tools.install),
+                ("retry", retry.install),
+                *outside.plugins,
             ],
             make_workspace=workspace,
             tasks=self._tasks,
             on_open=watch,
+            sync=outside.sync,
         )
+        self.sessions = sessions
         editor = Editor(
             connection=connection,
             client=client,
@@ -105,12 +131,13 @@ class Wiring:
             state=state,
         )
         showing = Showing(editor)
-        approvals = Approvals(editor, showing)
+        self.prompts = Prompts(editor, showing, quiet=outside.quiet)
+        approvals = Approvals(editor, self.prompts)
         work_done = WorkDone(editor)
         subscriptions = Subscriptions(editor)
-        turns = Turns(editor, subscriptions, work_done)
+        catalogue = Catalogue(models)
+        turns = Turns(editor, subscriptions, work_done, catalogue.effective)
         commands = Commands(editor, turns, approvals, work_done, showing)
-        self._approvals = approvals
         self._showing = showing
 
         connection.know(REQUESTS)
@@ -118,18 +145,15 @@ class Wiring:
         connection.on_notification("textDocument/didChange", documents.did_change)
         connection.on_notification("textDocument/didSave", documents.did_save)
         connection.on_notification("textDocument/didClose", documents.did_close)
-        connection.on_request(names.MODELS, self._list_models)
+        catalogue.register(connection)
         folders.register(connection)
         approvals.register(self._scope)
         for feature in (work_done, subscriptions, turns, commands, Actions(editor, approvals)):
             feature.register()
 
-    async def _list_models(self, _: Nothing) -> ModelsResult:
-        return ModelsResult(models=self._models.entries)
-
     async def run(self) -> None:
         """Serve until cancelled, then take everything apart."""
-        self._tasks.start_soon(self._approvals.run)
+        self._tasks.start_soon(self._models.current)
         try:
             await self._tasks.run()
         finally:
@@ -139,16 +163,36 @@ class Wiring:
                 await self._models.aclose()
 
 
-async def wire(connection: Connection, client: ClientFacts) -> Wiring:
+async def wire(
+    connection: Connection,
+    client: ClientFacts,
+    env: Mapping[str, str] = os.environ,
+    *,
+    outside: Outside | None = None,
+) -> Wiring:
     """Read the settings and put everything together.
 
     Wrong settings are said to the person, and to whoever asks the model; they stop nothing else.
     """
+    outside = outside or Outside()
+    settings, models = await to_thread.run_sync(_configured, env, client.options, outside.local)
+    if models.problem is not None:
+        message = f"Turnbuckle: {models.problem}"
+        connection.notify("window/showMessage", {"type": 1, "message": message})
+    return Wiring(connection, client, settings, models, config.state_dir(env), outside)
+
+
+def _configured(
+    env: Mapping[str, str], options: object, local: Sequence[config.Local]
+) -> tuple[config.Settings, Models]:
+    """The settings and their models: reads a file, and making an HTTP client takes its time."""
+    problem = None
+    settings = config.Settings()
     try:
-        settings, problem = config.load(), None
+        loaded = config.read(env, options)
+        settings = loaded.settings
+        for warning in loaded.warnings:
+            logger.warning("%s", warning)
     except config.ConfigError as error:
-        settings, problem = config.Settings(), str(error)
-        connection.notify("window/showMessage", {"type": 1, "message": f"Turnbuckle: {problem}"})
-    # The HTTP client takes longest, and the first turn should not wait for it.
-    models = await to_thread.run_sync(Configured, settings, problem)
-    return Wiring(connection, client, settings, models, config.state_dir())
+        problem = str(error)
+    return settings, Models(settings, problem, config.Keys(env), local)

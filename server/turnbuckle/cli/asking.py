@@ -9,6 +9,7 @@ from turnbuckle.cli.approving import Person, deny
 from turnbuckle.cli.dialogue import Dialogue
 from turnbuckle.cli.exits import COMPLETED, NOT_RUN, code_of
 from turnbuckle.cli.lines import Line, counted, line
+from turnbuckle.cli.meter import meter, price_in
 from turnbuckle.cli.narration import Narration
 from turnbuckle.cli.stage import Stage
 from turnbuckle.cli.talk import Server, Talk, talking
@@ -37,6 +38,7 @@ async def ask(
     async with talking(
         server, cwd=cwd, session_id=session_id, seen=dialogue.take, leave=stage.leave
     ) as talk:
+        dialogue.tally.begin(talk.opened)
         result = await dialogue.turn(talk, prompt, stage.leave)
         if json:
             stage.screen.write(_result_line(talk, result))
@@ -57,6 +59,7 @@ async def chat(stage: Stage, server: Server, *, cwd: Path | None, session_id: st
         server, cwd=cwd, session_id=session_id, seen=dialogue.take, leave=stage.leave
     ) as talk:
         stage.activity.end()
+        dialogue.tally.begin(talk.opened)
         stage.screen.show([line(f"session {talk.session_id}; /exit or Ctrl-D leaves", "dim")])
         while (prompt := await _next_prompt(stage, person, talk)) is not None:
             await _chat_turn(stage, dialogue, talk, prompt)
@@ -68,6 +71,8 @@ async def _chat_turn(stage: Stage, dialogue: Dialogue, talk: Talk, prompt: str) 
         await dialogue.turn(talk, prompt, stage.leave)
     except ServerRefused as refused:
         stage.screen.show([line(f"not sent: {refused.message}", "bad")])
+    else:
+        stage.screen.ask([line(_used(dialogue.tally, talk), "dim")])
 
 
 async def _next_prompt(stage: Stage, person: Person, talk: Talk) -> str | None:
@@ -121,5 +126,9 @@ def _result_line(talk: Talk, result: TurnResult) -> str:
 
 
 def _footer(tally: Tally, talk: Talk) -> Line:
-    used = f", {counted(tally.usage.total, 'token')}" if tally.usage else ""
-    return line(f"{counted(tally.steps, 'step')}{used} · session {talk.session_id}", "dim")
+    return line(f"{_used(tally, talk)} · session {talk.session_id}", "dim")
+
+
+def _used(tally: Tally, talk: Talk) -> str:
+    used = meter(tally.used, price_in(talk.opened.config))
+    return ", ".join(filter(None, (counted(tally.turn_steps, "step"), used)))

@@ -1,5 +1,6 @@
 """The commands of `turnbuckle`."""
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +13,8 @@ import typer
 from turnbuckle import __version__
 from turnbuckle.cli import asking, stored
 from turnbuckle.cli.demo import demo as run_demo
+from turnbuckle.cli.doctor import LIMIT
+from turnbuckle.cli.doctor import doctor as run_doctor
 from turnbuckle.cli.exits import HELP, NOT_RUN
 from turnbuckle.cli.lines import line
 from turnbuckle.cli.paper import standard_streams
@@ -121,6 +124,36 @@ def demo() -> None:
     It works on a copy. Where there is no terminal to ask at, everything is allowed, here only.
     """
     _run(partial(run_demo, server=own_server(), state=state_dir()))
+
+
+@app.command(
+    epilog="Exit codes: 0 a model answers and nothing is missing; 1 something is to be done; "
+    "4 the server could not start; 130 left with Ctrl-C."
+)
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="Print the report as one object.")] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that the model has to answer.")
+    ] = LIMIT,
+    request: Annotated[
+        bool, typer.Option("--request/--no-request", help="Send the model one small request.")
+    ] = True,
+) -> None:
+    """Say what is configured and where from, which model answers and how fast, what to do.
+
+    Keys are never shown. One small request is sent to the model that would answer.
+    """
+    _run(
+        partial(
+            run_doctor,
+            server=own_server(),
+            env=os.environ,
+            limit=timeout,
+            request=request,
+            json=json,
+        ),
+        json=json,
+    )
 
 
 def _stored(command: Callable[[Screen], int], *, json: bool = False) -> None:

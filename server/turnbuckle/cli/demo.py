@@ -12,6 +12,7 @@ from turnbuckle.cli.asking import STARTING
 from turnbuckle.cli.dialogue import Dialogue
 from turnbuckle.cli.exits import CANCELLED, COMPLETED, ENDED_OTHERWISE, NOT_RUN
 from turnbuckle.cli.lines import Line, counted, line
+from turnbuckle.cli.meter import context_of
 from turnbuckle.cli.narration import Narration
 from turnbuckle.cli.places import short, shown_place
 from turnbuckle.cli.stage import Stage
@@ -25,11 +26,11 @@ from turnbuckle.workspace.paths import uri_of
 PROMPT = "Fix the failing test."
 
 CONNECT = """\
-To connect a model, name an endpoint that speaks the chat completions of OpenAI:
-  TURNBUCKLE_BASE_URL=…  its address, up to and with /v1
-  TURNBUCKLE_API_KEY=…   your key, if it wants one
-  TURNBUCKLE_MODEL=…     the name of the model
-then: turnbuckle chat"""
+To connect a model, do one of these:
+  OPENAI_API_KEY=…, DEEPSEEK_API_KEY=…, MISTRAL_API_KEY=…   the key of a provider is enough
+  start Ollama, LM Studio or llama.cpp on this machine      it is found by itself
+  TURNBUCKLE_BASE_URL=…/v1, TURNBUCKLE_MODEL=…              any other, with TURNBUCKLE_API_KEY=…
+then: turnbuckle doctor, and turnbuckle chat"""
 
 
 def find_workspace() -> Path | None:
@@ -97,6 +98,7 @@ def fixed(tally: Tally) -> bool:
 def _summary(tally: Tally, cwd: str) -> list[Line]:
     usage = tally.usage
     tokens = f"{usage.input:,} in, {usage.output:,} out" if usage else "not known"
+    context = context_of(tally.used)
     changed = [
         f"{shown_place(uri, cwd)} +{added} -{removed}"
         for uri, (added, removed) in tally.edits.items()
@@ -105,7 +107,7 @@ def _summary(tally: Tally, cwd: str) -> list[Line]:
         line(""),
         _row("turns", f"{tally.turns:,}"),
         _row("steps", f"{tally.steps:,}"),
-        _row("tokens", tokens),
+        _row("tokens", f"{tokens}; {context}" if context else tokens),
         _row("files changed", "; ".join(changed) or "none"),
     ]
 

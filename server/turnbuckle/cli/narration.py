@@ -39,15 +39,15 @@ TODO_LINES = 20
 """How many lines of a list are shown."""
 
 _ADVICE = {
-    "auth": "check the key (TURNBUCKLE_API_KEY) and the endpoint (TURNBUCKLE_BASE_URL)",
+    "auth": "check the key; `turnbuckle doctor` says where it came from",
     "quota": "check the account of the provider",
-    "transport": "check the endpoint (TURNBUCKLE_BASE_URL) and the network, then send it again",
+    "transport": "check the endpoint and the network (`turnbuckle doctor` tries them), then go on",
     "timeout": "send the message again",
     "rate-limit": "send the message again later",
     "server": "send the message again later",
     "overflow": "start a new session, or ask for less at once",
-    "model": "check the name of the model (TURNBUCKLE_MODEL)",
-    "store": "make room or check the folder of the state, then send the message again",
+    "model": "`turnbuckle doctor` says which models there are",
+    "store": "`turnbuckle doctor` looks at that folder; TURNBUCKLE_STATE_DIR names another",
 }
 
 

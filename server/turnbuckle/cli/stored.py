@@ -1,6 +1,7 @@
 """Sessions on disk: list them, show one, and prove that a log holds every request."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -120,9 +121,10 @@ def _outlined(known: Outline) -> list[Line]:
 
 
 def _when(milliseconds: int | None) -> str:
-    if milliseconds is None:
-        return "at an unknown time"
-    return f"{datetime.fromtimestamp(milliseconds / 1000).astimezone():%Y-%m-%d %H:%M}"
+    if milliseconds is not None:
+        with suppress(OverflowError, OSError, ValueError):  # a clock was far out
+            return f"{datetime.fromtimestamp(milliseconds / 1000).astimezone():%Y-%m-%d %H:%M}"
+    return "at an unknown time"
 
 
 def _size(size: int) -> str:

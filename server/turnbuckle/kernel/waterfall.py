@@ -40,7 +40,7 @@ class Waterfall(Generic[T, R]):
         """Run `core` inside a snapshot of the layers, taken now."""
         layers = tuple(self._layers.values())
 
-        def below(index: int) -> Next[T, R]:
+        def below(index: int) -> "Next[T, R]":
             if index == len(layers):
                 return core
             return lambda passed: layers[index](passed, below(index + 1))

@@ -1,12 +1,13 @@
 """Code actions: ask about a selection or a diagnostic, answer what waits for an answer."""
 
-from collections.abc import Iterator
+from __future__ import annotations
 
-from lsprotocol import types
+from collections.abc import Iterator
 
 from turnbuckle.lsp import names
 from turnbuckle.lsp.approvals import Approvals
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.subjects import headline, visible
 from turnbuckle.tools.subject import Change
 

@@ -1,6 +1,6 @@
 """What a client says about itself in `initialize`, read from the raw JSON before it is answered."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import get_args
 
@@ -18,7 +18,7 @@ class ClientFacts:
     `folders` are URIs. `dynamic` holds the dotted names of the capabilities that it registers
     dynamically, such as `workspace.executeCommand`. `events` says that it renders events and
     answers approvals itself, `save` that it saves documents for us. `token` is what a client of a
-    TCP server brings.
+    TCP server brings. `options` is all that it sent for us beside its capabilities, as it came.
     """
 
     name: str | None = None
@@ -37,7 +37,8 @@ class ClientFacts:
     events: bool = False
     save: bool = False
     trusted: bool = True
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
+    options: object = field(default=None, repr=False, compare=False)
 
 
 def read_client(params: object) -> ClientFacts:
@@ -67,6 +68,7 @@ def read_client(params: object) -> ClientFacts:
         # Only the word "false" takes trust away: a client that knows nothing of it says nothing.
         trusted=_at(options, "trusted") is not False,
         token=_text(_at(options, "token")),
+        options=options,
     )
 
 

@@ -1,11 +1,15 @@
 """`workspace/executeCommand`: what any editor can run; it submits or decides, and returns."""
 
+from __future__ import annotations
+
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
-from lsprotocol import types
+import anyio
+from anyio import to_thread
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from turnbuckle.agent.inbox import Dropped, Ended, until_ended
 from turnbuckle.agent.sessions import OpenSession
@@ -23,6 +27,7 @@ from turnbuckle.lsp.invocations import (
 from turnbuckle.lsp.pointing import contexts, diagnostics_text
 from turnbuckle.lsp.protocol import ContextItem, Wire
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
+from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.transcripts import answer_of, markdown
 from turnbuckle.lsp.turns import Turns
@@ -48,6 +53,7 @@ class Commands:
         self._work_done = work_done
         self._showing = showing
         self._session_id: str | None = None
+        self._opening = anyio.Lock()
         self._run: dict[str, Run] = {
             names.ASK_COMMAND: self._ask,
             names.APPROVE_COMMAND: self._approve,
@@ -73,13 +79,15 @@ class Commands:
         items = _pointed_at(params)
         if params.prompt is None and not items:
             raise Refused("prompt: say what to do, or point at something", code=INVALID_PARAMS)
+        # Now, for the person may go on typing while a session is opened.
+        pointed = contexts(items, self._editor.documents)
         try:
             opened = await self._session()
             key = self._turns.submit(
                 opened,
                 secrets.token_hex(8),
                 params.prompt or "Look at this, and help.",
-                contexts(items, self._editor.documents),
+                pointed,
                 when_busy=params.when_busy,
             )
         except Refused as refused:
@@ -90,13 +98,13 @@ class Commands:
 
     async def _session(self) -> OpenSession:
         """The session that commands go on in: the last one, while it can be written."""
-        if self._session_id is not None:
+        async with self._opening:
             for opened in self._editor.sessions.open_sessions:
                 if opened.session.id == self._session_id and not opened.read_only:
                     return opened
-        opened = await self._turns.open()
-        self._session_id = opened.session.id
-        return opened
+            opened = await self._turns.open()
+            self._session_id = opened.session.id
+            return opened
 
     async def _show_answer(self, opened: OpenSession, key: str) -> None:
         """The answer as a document, when its turn has ended."""
@@ -106,7 +114,8 @@ class Commands:
         name = f"{opened.session.id}.md"
         entries = opened.session.log.entries
         if self._editor.client.show_document:
-            await self._showing.show(name, markdown(opened.session.title, entries))
+            text = await to_thread.run_sync(markdown, opened.session.title, tuple(entries))
+            await self._showing.show(name, text)
         else:
             await self._showing.show(name, answer_of(entries, end.turn) or _ended(end))
 
@@ -117,8 +126,7 @@ class Commands:
         pending = self._approvals.pending
         if len(pending) != 1:
             return self._outcome("ambiguous" if pending else "nothing", _count(len(pending)))
-        opened, question = pending[0]
-        self._approvals.bring(opened, question.approval_id)
+        self._approvals.bring(pending[0][1].approval_id)
         return CommandResult(outcome="shown", message="the question is shown again")
 
     async def _reject(self, params: ApprovalCommandParams) -> Wire:
@@ -166,10 +174,14 @@ def _argument(params: types.ExecuteCommandParams) -> Wire:
         return model.model_validate(arguments[0] if arguments else {})
     except ValidationError as error:
         faults = (
-            f"arguments.0.{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+            f"{'.'.join(map(str, ('arguments.0', *fault['loc'])))}: {_said(fault)}"
             for fault in error.errors(include_url=False, include_input=False)
         )
         raise Refused("; ".join(faults), code=INVALID_PARAMS) from error
+
+
+def _said(fault: ErrorDetails) -> str:
+    return "must be an object" if fault["type"] == "model_type" else fault["msg"]
 
 
 def _pointed_at(params: AskParams) -> list[ContextItem]:

@@ -1,10 +1,11 @@
 """Our values as LSP's, and back."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Protocol
 
-from lsprotocol import types
-
+from turnbuckle.lsp.rpc.late import types
 from turnbuckle.workspace.changes import Hunk
 from turnbuckle.workspace.text import Positions, Unit
 

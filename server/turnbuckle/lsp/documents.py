@@ -1,5 +1,7 @@
 """Our own mirror of the documents that are open in the client's editor."""
 
+from __future__ import annotations
+
 import logging
 import os
 from collections.abc import Callable, Iterator
@@ -7,10 +9,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 import anyio
-from lsprotocol import types
 
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.lsp.mirror import Mirror, Spot
+from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.trail import Trail
 from turnbuckle.workspace.changes import digest_of
 from turnbuckle.workspace.paths import canonical, path_of

@@ -8,6 +8,7 @@ from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.rpc import Connection, Refused
 from turnbuckle.lsp.stream import Stream
+from turnbuckle.session.session import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +37,18 @@ class Editor:
         except SessionNotFound as error:
             raise Refused(str(error), kind="sessionNotFound", retryable=False) from error
 
-    def watches(self, session_id: str) -> bool:
+    def watches(self, session: Session) -> bool:
         """Whether a live subscription shows this session in a client that answers approvals."""
-        return self.client.events and any(
-            stream.session.id == session_id for stream in self.streams.values()
-        )
+        return self.client.events and bool(self._streams_of(session))
+
+    async def unwatched(self, session: Session) -> None:
+        """Return when no live subscription shows this session."""
+        while self.watches(session):
+            for stream in self._streams_of(session):
+                await stream.ended()
+
+    def _streams_of(self, session: Session) -> list[Stream]:
+        return [stream for stream in self.streams.values() if stream.session is session]
 
     async def told(self, session_id: str, seq: int) -> None:
         """Return when all subscriptions of a session have sent everything up to this fact."""

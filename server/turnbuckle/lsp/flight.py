@@ -1,16 +1,18 @@
 """One edit of an open document, from when it is sent until its text shows it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import anyio
-from lsprotocol import types
 
 from turnbuckle.lsp.aiming import put
 from turnbuckle.lsp.convert import to_edits, to_workspace_edit
 from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.landing import Landing
 from turnbuckle.lsp.rpc import NoAnswer
+from turnbuckle.lsp.rpc.late import types
 from turnbuckle.workspace.changes import Hunk
 from turnbuckle.workspace.text import Splice, smallest
 

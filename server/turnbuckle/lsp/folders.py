@@ -1,11 +1,12 @@
 """The client's workspace folders, as they come and go."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from lsprotocol import types
+from pathlib import Path
 
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.rpc import Connection
+from turnbuckle.lsp.rpc.late import types
 from turnbuckle.workspace.paths import Roots, path_of
 
 

@@ -14,6 +14,7 @@ TURN = "turnbuckle/turn"
 CANCEL = "turnbuckle/cancel"
 APPROVE = "turnbuckle/approve"
 MODELS = "turnbuckle/models"
+CREDENTIALS = "turnbuckle/credentials"
 
 ASK_COMMAND = "turnbuckle.ask"
 APPROVE_COMMAND = "turnbuckle.approve"

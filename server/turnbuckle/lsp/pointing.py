@@ -26,7 +26,9 @@ def _context(item: ContextItem, documents: Documents) -> Context:
     if document is not None:
         version = document.version
         if item.kind == "selection" and item.range is not None:
-            text = selected(documents, document.uri, item.range) or text
+            text = selected(documents, document.uri, item.range) or None
+        elif item.kind in ("file", "selection") and text is not None:
+            text = document.text
     return Context(
         kind=item.kind,
         uri=item.uri,
@@ -63,9 +65,16 @@ def _diagnostic(diagnostic: dict[str, Any]) -> str:  # Any: as above
             place = f"line {line + 1}: "
         case _:
             place = ""
-    severity = _SEVERITIES.get(diagnostic.get("severity", 1), "error")
-    origin = " ".join(
-        str(part) for part in (diagnostic.get("source"), diagnostic.get("code")) if part
-    )
-    message = diagnostic.get("message", "")
+    match diagnostic:
+        case {"severity": int(number)}:
+            severity = _SEVERITIES.get(number, "error")
+        case _:
+            severity = "error"
+    match diagnostic:
+        case {"message": {"value": str(message)}} | {"message": str(message)}:
+            pass
+        case _:
+            message = "(no message)"
+    parts = (diagnostic.get("source"), diagnostic.get("code"))
+    origin = " ".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
     return f"{place}{severity}{f' ({origin})' if origin else ''}: {message}"

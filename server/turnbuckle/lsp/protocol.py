@@ -2,12 +2,18 @@
 
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import Field, model_validator
 
+from turnbuckle.lsp.choosing import (
+    CredentialsParams,
+    EffectiveConfig,
+    ModelsParams,
+    ModelsResult,
+)
 from turnbuckle.lsp.names import (
     APPROVE,
     CANCEL,
+    CREDENTIALS,
     MODELS,
     SESSION_CLOSE,
     SESSION_EVENTS,
@@ -15,29 +21,11 @@ from turnbuckle.lsp.names import (
     SESSION_OPEN,
     TURN,
 )
+from turnbuckle.lsp.wire import Wire as Wire
+from turnbuckle.lsp.wire import refuse
 
 Token: TypeAlias = int | str
 WhenBusy: TypeAlias = Literal["queue", "steer", "reject"]
-
-
-class Wire(BaseModel):
-    """A message's params or result: camelCase, absent rather than null, unknown fields skipped."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="ignore", frozen=True
-    )
-
-
-def refuse(data: object, *names: str) -> object:
-    """Refuse parameters that this version does not have, rather than take and ignore them.
-
-    Raises:
-        ValueError: one of them is there.
-    """
-    for name in names:
-        if isinstance(data, dict) and data.get(name) is not None:
-            raise ValueError(f"{name} is not supported by this version of the server")
-    return data
 
 
 class Text(Wire):
@@ -81,16 +69,19 @@ class SessionOpenResult(Wire):
     """The open session; `seq` is its last fact, −1 while it has none.
 
     `readOnly` says that another process writes it. `interrupted` says that its last turn was cut
-    off and can be resumed.
+    off and can be resumed. `usage` are the tokens of the whole session up to `seq`, `context` those
+    of the last request and its answer: where a client begins to count.
     """
 
     session_id: str
     seq: int
     read_only: bool
     title: str | None = None
-    # Any: the effective configuration is an open object; unknown keys are to be skipped.
-    config: dict[str, Any]
+    config: EffectiveConfig
     interrupted: bool | None = None
+    # Any: the same open object as in the facts.
+    usage: dict[str, Any] | None = None
+    context: int | None = None
 
 
 class SessionEventsParams(Wire):
@@ -194,22 +185,6 @@ class ApproveResult(Wire):
     accepted: bool
 
 
-class ModelEntry(Wire):
-    """A configured model; `window` in tokens, `unavailable` says why it cannot be used."""
-
-    name: str
-    provider: str
-    window: int | None = None
-    current: bool
-    unavailable: str | None = None
-
-
-class ModelsResult(Wire):
-    """The models that are configured."""
-
-    models: tuple[ModelEntry, ...]
-
-
 REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {
     SESSION_OPEN: (SessionOpenParams, SessionOpenResult),
     SESSION_EVENTS: (SessionEventsParams, SessionEventsResult),
@@ -218,6 +193,7 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {
     TURN: (TurnParams, TurnResult),
     CANCEL: (CancelParams, Nothing),
     APPROVE: (ApproveParams, ApproveResult),
-    MODELS: (Nothing, ModelsResult),
+    MODELS: (ModelsParams, ModelsResult),
+    CREDENTIALS: (CredentialsParams, Nothing),
 }
 """Every request of ours, client to server: method → params, result."""

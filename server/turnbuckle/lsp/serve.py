@@ -104,13 +104,12 @@ class _Process:
 
     async def heed_signals(self) -> None:
         """End at the first signal; a second one has its usual effect."""
-        if sys.platform == "win32":
-            return  # asyncio's own handling of Ctrl-C stands
-        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        with anyio.open_signal_receiver(*numbers) as received:
-            async for number in received:
-                self._limit(128 + number)
-                self._end(128 + number)
+        if sys.platform != "win32":  # there, asyncio's own handling of Ctrl-C stands
+            numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+            with anyio.open_signal_receiver(*numbers) as received:
+                async for number in received:
+                    self._limit(128 + number)
+                    self._end(128 + number)
 
     def _end(self, code: int) -> None:
         self.code = code

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 import anyio
+from anyio import to_thread
 
 from turnbuckle.lsp.rpc import Connection
 from turnbuckle.lsp.rpc.conversation import converse
 from turnbuckle.lsp.rpc.errors import INVALID_REQUEST, NOT_INITIALIZED, BadMessage, Refused, stack
 from turnbuckle.lsp.rpc.gate import Gate
+from turnbuckle.lsp.rpc.late import Late
 from turnbuckle.lsp.rpc.streams import Sink, Source
 from turnbuckle.lsp.rpc.writer import Writer
 
@@ -75,6 +77,7 @@ class Service(Gate):
         self._make = make
         self._admit = admit
         self._app: App | None = None
+        self._late = Late()
         self._state = _State.NEW
         self._loaded = anyio.Event()
         self._serving = anyio.CancelScope()
@@ -116,10 +119,7 @@ class Service(Gate):
             return
         self._state = _State.READY
         try:
-            # lsprotocol takes longer to import than everything before it.
-            from turnbuckle.lsp.rpc.typed import typed
-
-            self.connection.incoming.messages = typed()
+            self.connection.incoming.messages = self._late
             await self._app.load()
         except Exception as error:
             self._break("could not be loaded", error)
@@ -130,7 +130,9 @@ class Service(Gate):
             with self._serving:
                 await self._loaded.wait()
                 if self._app is not None:
-                    await self._app.serving()
+                    async with anyio.create_task_group() as group:
+                        group.start_soon(_in_thread, self._late.load)
+                        await self._app.serving()
         except Exception as error:
             self._break("failed", error)
         finally:
@@ -172,3 +174,8 @@ class Service(Gate):
         text = f"Turnbuckle {how}; the server's log says why."
         self.connection.notify("window/showMessage", {"type": 1, "message": text})
         self.stop.set()
+
+
+async def _in_thread(load: Callable[[], object]) -> None:
+    """Import what only LSP's own messages need, beside what is done already."""
+    await to_thread.run_sync(load, abandon_on_cancel=True)

@@ -124,4 +124,5 @@ async def _start(
 def _new_group() -> int:
     if sys.platform == "win32":
         return subprocess.CREATE_NEW_PROCESS_GROUP
-    return 0
+    else:  # noqa: RET505 - what belongs to another system must stand in a branch of its own
+        return 0

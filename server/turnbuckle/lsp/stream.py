@@ -1,26 +1,19 @@
 """A subscriber: a cursor into a session's log, out as `$/progress`. It keeps no copy."""
 
-import hashlib
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 
 import anyio
+import anyio.lowlevel
 import orjson
 
 from turnbuckle.kernel.scope import Scope
+from turnbuckle.lsp.cursor import Cursor
 from turnbuckle.lsp.rpc import Connection, NoAnswer
-from turnbuckle.session import codec
+from turnbuckle.lsp.rpc.framing import frame
 from turnbuckle.session.codec import Entry
-from turnbuckle.session.events import (
-    AssistantChunk,
-    AssistantMessage,
-    LlmFailed,
-    RequestHeader,
-    TurnEnd,
-    TurnStart,
-)
-from turnbuckle.session.parts import JsonObject, joined
+from turnbuckle.session.events import AssistantChunk, TurnStart
+from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.session import Session
 
 MAX_NOTES = 64
@@ -30,9 +23,9 @@ MAX_NOTES = 64
 class Stream:
     """Sends facts from `index` of the log on, each once and in order; notes in between.
 
-    Live and replay are the same code. At most one frame is outstanding, so a client that does not
-    read holds up nobody, and what piles up meanwhile is one cursor. `until` names the turn with
-    whose end the stream ends.
+    Live and replay are the same code. Only one piece of what waits is outstanding, so a client that
+    does not read holds up nobody, and what piles up meanwhile is one cursor. `until` names the turn
+    with whose end the stream ends.
     """
 
     def __init__(
@@ -47,21 +40,19 @@ class Stream:
         self.session = session
         self.token = token
         self._connection = connection
-        self._index = index
-        self._until = until
-        self._began = session.log.seq
+        self._cursor = Cursor(session, index, until)
         self._head = b'{"jsonrpc":"2.0","method":"$/progress","params":{"token":%s,"value":' % (
             orjson.dumps(token)
         )
-        self._finished = _last_finished(session)
-        self._chunk_sent = False
         self._live_told = until is not None
-        self._sent = -1
+        self._sent = self._cursor.passed
         self._ended = False
         self._life = anyio.CancelScope()
         self._stopped = anyio.Event()
+        # Not set only while there is nothing to send, and `run` waits for something.
         self._more = anyio.Event()
-        self._passed = anyio.Event()
+        self._more.set()
+        self._passed: anyio.Event | None = None
         self._notes: deque[bytes] = deque(maxlen=MAX_NOTES)
 
     async def run(self) -> None:
@@ -69,6 +60,7 @@ class Stream:
         scope = Scope("stream")
         self.session.log.observe(scope, self._seen)
         self.session.observe_notes(scope, self._note)
+        self._cursor.look()
         try:
             with self._life:
                 while not self._ended:
@@ -77,7 +69,8 @@ class Stream:
             pass  # the client is gone: nobody misses the rest
         finally:
             self._ended = True
-            self._passed.set()
+            self._more.set()
+            self._tell()
             self._stopped.set()
             with anyio.CancelScope(shield=True):
                 await scope.aclose()
@@ -94,22 +87,36 @@ class Stream:
     async def reached(self, seq: int) -> None:
         """Return when everything up to this fact has been sent, or nothing will be any more."""
         while self._sent < seq and not self._ended:
+            self._passed = self._passed or anyio.Event()
             await self._passed.wait()
 
-    def _seen(self, entry: Entry, _line: bytes) -> None:
-        if isinstance(entry.fact, AssistantMessage | LlmFailed):
-            self._finished = entry.seq
-        self._more.set()
+    def _seen(self, entry: Entry, line: bytes) -> None:
+        self._cursor.seen(entry)
+        if isinstance(entry.fact, AssistantChunk) and self._is_free():
+            # Text is what people wait for: it does not wait for `run` to wake up.
+            value = self._cursor.take_chunk(line)
+            self._connection.writer.offer(frame(self._head + value + b"}}"))
+            self._pass()
+        else:
+            self._more.set()
+
+    def _is_free(self) -> bool:
+        """Whether a fact that was appended just now can be sent just now, before anything else."""
+        waits = not self._more.is_set() and self._cursor.behind == 1
+        return waits and self._connection.writer.free
 
     def _note(self, type_: str, data: JsonObject) -> None:
         self._notes.append(orjson.dumps({"type": type_, "data": data}))
         self._more.set()
 
     async def _step(self) -> None:
-        """Send one value, or wait for one."""
-        entries = self.session.log.entries
-        if self._index < len(entries):
-            await self._send_fact(entries)
+        """Send some of what waits, or wait for something."""
+        if self._cursor.behind:
+            values = self._cursor.take()
+            if values:
+                await self._send(*values)
+            self._pass()
+            self._ended = self._cursor.ended
         elif not self._live_told:
             self._live_told = True
             await self._send(b'{"type":"live","data":{"seq":%d}}' % self.session.log.seq)
@@ -118,70 +125,21 @@ class Stream:
         else:
             self._more = anyio.Event()
             await self._more.wait()
+            # What comes in the same breath is sent along.
+            await anyio.lowlevel.checkpoint()
 
-    async def _send_fact(self, entries: list[Entry]) -> None:
-        entry = entries[self._index]
-        if isinstance(entry.fact, AssistantChunk):
-            await self._send_chunks(entries)
-            return
-        self._index += 1
-        if isinstance(entry.fact, AssistantMessage | LlmFailed):
-            self._chunk_sent = False
-        await self._send(_value(entry))
-        self._pass(entry.seq)
-        self._ended = isinstance(entry.fact, TurnEnd) and entry.fact.turn == self._until
+    async def _send(self, *values: bytes) -> None:
+        await self._connection.send_text(*(self._head + value + b"}}" for value in values))
 
-    async def _send_chunks(self, entries: list[Entry]) -> None:
-        """Send the chunks that wait as one; those of a finished message at most once."""
-        waiting: list[Entry] = []
-        while self._index < len(entries) and isinstance(entries[self._index].fact, AssistantChunk):
-            waiting.append(entries[self._index])
-            self._index += 1
-        last = waiting[-1]
-        finished = self._finished > last.seq
-        replayed = last.seq <= self._began and self._until is None
-        if not (finished and (replayed or self._chunk_sent)):
-            self._chunk_sent = True
-            await self._send(_value(_merged(waiting)))
-        self._pass(last.seq)
+    def _pass(self) -> None:
+        """Everything up to the cursor has been sent."""
+        self._sent = self._cursor.passed
+        self._tell()
 
-    async def _send(self, value: bytes) -> None:
-        await self._connection.send_text(self._head + value + b"}}")
-
-    def _pass(self, seq: int) -> None:
-        self._sent = seq
-        self._passed.set()
-        self._passed = anyio.Event()
-
-
-def _last_finished(session: Session) -> int:
-    for entry in reversed(session.log.entries):
-        if isinstance(entry.fact, AssistantMessage | LlmFailed):
-            return entry.seq
-    return -1
-
-
-def _value(entry: Entry) -> bytes:
-    """A fact as it travels: as it is stored, but a request's header only as a digest."""
-    fact = entry.fact
-    data = codec.encode_fact(fact)
-    if isinstance(fact, RequestHeader):
-        digest = hashlib.sha256(data).hexdigest()
-        data = orjson.dumps({"digest": digest, "why": fact.why})
-    return codec.line(entry.seq, entry.time, fact, data)[:-1]
-
-
-def _merged(waiting: list[Entry]) -> Entry:
-    if len(waiting) == 1:
-        return waiting[0]
-    chunks = [entry.fact for entry in waiting if isinstance(entry.fact, AssistantChunk)]
-    calls = joined(call for chunk in chunks for call in chunk.tool_calls or ())
-    text = "".join(chunk.text or "" for chunk in chunks)
-    reasoning = "".join(chunk.reasoning or "" for chunk in chunks)
-    whole = replace(
-        chunks[-1], text=text or None, reasoning=reasoning or None, tool_calls=calls or None
-    )
-    return replace(waiting[-1], fact=whole)
+    def _tell(self) -> None:
+        if self._passed is not None:
+            self._passed.set()
+            self._passed = None
 
 
 def start_of(session: Session, *, after: int | None, turns: int | None) -> int:

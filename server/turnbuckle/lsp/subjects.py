@@ -1,21 +1,32 @@
 """A subject in words: one line for a prompt, and all of it for a document."""
 
 import unicodedata
+from pathlib import Path
 from typing import assert_never
 
 from turnbuckle.tools.subject import Change, Command, Internal, Question, Read, Subject
 from turnbuckle.workspace.changes import FileChange, patch
 from turnbuckle.workspace.paths import path_of
 
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
+    map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
+)
+"""Letters and marks that show nothing, though their category does not say so."""
+
 LINE_LIMIT = 200
 """How long a line may be that is approved without having been shown in full."""
 
 
-def headline(subject: Subject) -> str:
-    """What the person is asked, as one line where that says all of it."""
+def headline(subject: Subject, home: Path | None = None) -> str:
+    """What the person is asked, as one line where that says all of it.
+
+    `home` is the folder that a command runs in unless the line names another.
+    """
     match subject:
-        case Command(command=command):
-            return f"run: {command}"
+        case Command(command=command, cwd=cwd):
+            folder = path_of(cwd)
+            where = f" in {folder or cwd}" if home is not None and folder != home else ""
+            return f"run{where}: {command}"
         case Change(files=files):
             return "edit " + ", ".join(map(_file, files))
         case Read(places=places):
@@ -31,8 +42,8 @@ def headline(subject: Subject) -> str:
 def _file(change: FileChange) -> str:
     path = path_of(change.uri)
     name = path.name if path else change.uri
-    added = sum(hunk.new.count("\n") + bool(hunk.new) for hunk in change.hunks)
-    removed = sum(hunk.old.count("\n") + bool(hunk.old) for hunk in change.hunks)
+    added = sum(hunk.counts[0] for hunk in change.hunks)
+    removed = sum(hunk.counts[1] for hunk in change.hunks)
     new = " (new file)" if change.kind == "create" else ""
     return f"{name}{new} +{added} −{removed}"
 
@@ -61,4 +72,9 @@ def visible(text: str) -> str:
 
 
 def _hides(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cf", "Co", "Cn", "Zl", "Zp", "Cs")
+    if character in _BLANK:
+        return True
+    category = unicodedata.category(character)
+    return category in ("Cc", "Cf", "Co", "Cn", "Zl", "Zp", "Cs") or (
+        category == "Zs" and character != " "
+    )

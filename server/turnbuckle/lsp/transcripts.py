@@ -14,12 +14,19 @@ from turnbuckle.session.events import (
 )
 from turnbuckle.session.parts import End
 
-_IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]*)\)")
+_LOADS = re.compile(
+    r"(?P<image>!\[)"
+    r"|(?P<link>\]\((?!(?!//)[\w./#%-]*\)))"  # any but a relative path
+    r"|(?P<name>(?:^|\r)[ \t>*+\-\d.)]*\[(?:[^\]\\]|\\.){1,300}\]:)"
+    r"|(?P<tag><(?=[a-z][a-z0-9-]*[\s/:@.+]|style|script|[!?/]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What a Markdown viewer may fetch, or show under another name than its own."""
 
 
 def markdown(title: str | None, entries: Iterable[Entry]) -> str:
-    """The whole conversation; pictures become plain links, so that nothing is fetched."""
-    parts = [f"# {title or 'Turnbuckle'}"]
+    """The whole conversation; what would be fetched when it is shown becomes plain text."""
+    parts = [f"# {plain(title or 'Turnbuckle')}"]
     parts += [part for entry in entries if (part := _part(entry.fact))]
     return "\n\n".join(parts) + "\n"
 
@@ -39,17 +46,34 @@ def answer_of(entries: Iterable[Entry], turn: int) -> str:
 def _part(fact: Fact) -> str | None:
     match fact:
         case UserMessage(source="user", content=content):
-            return "\n".join(f"> {line}" for line in content.splitlines())
+            return "\n".join(f"> {line}" for line in plain(content).splitlines())
         case AssistantMessage(content=content) if content:
-            return _IMAGE.sub(r"\1 (\2)", content)
+            return plain(content)
         case ToolCall(name=name, arguments=arguments):
-            return f"- `{name}` {_code(arguments[:200])}"
+            return f"- {_code(name[:100])} {_code(arguments[:200])}"
         case ToolResult(is_error=True, content=content):
             return f"- failed: {_code(content[:200])}"
         case TurnEnd(end=end) if end.kind != "completed":
-            return f"*{_ended(end)}*"
+            return f"*{plain(_ended(end))}*"
         case _:
             return None
+
+
+def plain(text: str) -> str:
+    """Markdown without pictures, remote links and HTML that does more than mark: spelt out."""
+
+    def spelt(found: re.Match[str]) -> str:
+        match found.lastgroup:
+            case "image":
+                return "!\\["
+            case "link":
+                return "]\\("
+            case "tag":
+                return "&lt;"
+            case _:
+                return found[0].replace("[", "\\[", 1)
+
+    return _LOADS.sub(spelt, text)
 
 
 def _ended(end: End) -> str:

@@ -1,12 +1,15 @@
 """Sessions and turns as requests: a turn's request stays open until the turn has ended."""
 
 import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import anyio
 
-from turnbuckle.agent.inbox import Dropped, Ended, until_ended, until_entered
+from turnbuckle.agent.inbox import Dropped, Ended, Inbox, until_ended, until_entered
 from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnreadable
 from turnbuckle.lsp import names
+from turnbuckle.lsp.choosing import EffectiveConfig
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.pointing import contexts
 from turnbuckle.lsp.protocol import (
@@ -31,6 +34,9 @@ from turnbuckle.workspace.paths import path_of
 
 logger = logging.getLogger(__name__)
 
+Effective: TypeAlias = Callable[[], Awaitable[EffectiveConfig]]
+"""What the next request is sent with."""
+
 RESUME = "Go on with what was interrupted. Look first at what was already done."
 """What a resumed turn says to the model."""
 
@@ -40,10 +46,17 @@ _RESUMABLE = ("interrupted", "aborted", "error", "stopped", "max-tokens")
 class Turns:
     """Opens and closes sessions, submits messages, and answers when their turns have ended."""
 
-    def __init__(self, editor: Editor, subscriptions: Subscriptions, work_done: WorkDone) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        subscriptions: Subscriptions,
+        work_done: WorkDone,
+        effective: Effective,
+    ) -> None:
         self._editor = editor
         self._subscriptions = subscriptions
         self._work_done = work_done
+        self._effective = effective
 
     def register(self) -> None:
         """Answer our requests on the editor's connection."""
@@ -55,14 +68,18 @@ class Turns:
 
     async def _open(self, params: SessionOpenParams) -> SessionOpenResult:
         opened = await self.open(params.session_id, params.cwd)
+        config = await self._effective()
         session, end = opened.session, opened.session.last_end
+        usage = session.usage
         return SessionOpenResult(
             session_id=session.id,
             seq=session.log.seq,
             read_only=opened.read_only,
             title=session.title,
-            config={"model": opened.agent.settings.model},
+            config=config,
             interrupted=True if end and end.end.kind == "interrupted" else None,
+            usage=codec.jsonable(usage.session) if usage.session else None,
+            context=usage.context,
         )
 
     async def open(self, session_id: str | None = None, cwd: str | None = None) -> OpenSession:
@@ -72,7 +89,7 @@ class Turns:
             Refused: it cannot be; the data's `kind` says why.
         """
         if cwd is not None and session_id is None:
-            self._require_folder(cwd)
+            _require_folder(cwd)
         try:
             return await self._editor.sessions.open(session_id, cwd)
         except SessionNotFound as error:
@@ -81,11 +98,6 @@ class Turns:
             raise Refused(str(error), kind="sessionUnreadable", retryable=False) from error
         except StoreFailed as error:
             raise Refused(str(error), kind="store", retryable=True) from error
-
-    def _require_folder(self, cwd: str) -> None:
-        path = path_of(cwd)
-        if path is None or not path.is_dir():
-            raise Refused(f"cwd: {cwd} is not the URI of a folder", code=INVALID_PARAMS)
 
     async def _close(self, params: SessionParams) -> Nothing:
         opened = self._editor.session(params.session_id)
@@ -105,15 +117,15 @@ class Turns:
 
     async def _turn(self, params: TurnParams) -> TurnResult:
         opened = self._editor.session(params.session_id)
-        if params.resume:
+        if (token := params.partial_result_token) in self._editor.streams:
+            raise Refused(f"partialResultToken: {token!r} is in use", code=INVALID_PARAMS)
+        if params.resume and not _is_known(opened.agent.inbox, params.key):
             end = opened.session.last_end
             if end is None or end.end.kind not in _RESUMABLE:
                 raise Refused("there is nothing to resume", kind="nothingToResume", retryable=False)
         text = RESUME if params.resume else "\n\n".join(part.text for part in params.input)
         pointed = contexts(params.context, self._editor.documents)
         self.submit(opened, params.key, text, pointed, when_busy=params.when_busy)
-        if params.partial_result_token is not None:
-            self._editor.tasks.start_soon(self._partial, opened, params)
         if params.work_done_token is not None:
             self._work_done.follow(opened, params.key, params.work_done_token)
         return await self._answer(opened, params)
@@ -144,18 +156,20 @@ class Turns:
                 kind="readOnly",
                 retryable=True,
             )
-        busy = opened.driver.running is not None
-        if busy and when_busy == "reject" and opened.agent.inbox.turn_of(key) is None:
+        busy = opened.driver.busy
+        if busy and when_busy == "reject" and not _is_known(opened.agent.inbox, key):
             raise Refused("a turn runs in this session already", kind="busy", retryable=True)
         target: Target = "step" if busy and when_busy == "steer" else "turn"
         opened.driver.send(key, scrub(text), target=target, context=pointed)
         return key
 
     async def _partial(self, opened: OpenSession, params: TurnParams) -> None:
-        """Send that turn's values on the token of the request."""
+        """Send that turn's values on the token of the request, if it has one."""
         token = params.partial_result_token
+        if token is None:
+            return
         turn = await until_entered(opened.agent.inbox, params.key)
-        if turn is None or token is None or token in self._editor.streams:
+        if turn is None or token in self._editor.streams:
             return
         index = start_of_turn(opened.session, turn)
         connection = self._editor.connection
@@ -164,8 +178,11 @@ class Turns:
     async def _answer(self, opened: OpenSession, params: TurnParams) -> TurnResult:
         inbox = opened.agent.inbox
         try:
+            await self._partial(opened, params)
             end = await until_ended(inbox, params.key)
         except anyio.get_cancelled_exc_class():
+            if self._editor.connection.questions.lost:
+                raise  # nobody took the message back: what waits is kept, as after a crash
             self._give_up(opened, params.key)
             with anyio.CancelScope(shield=True):
                 await self._told(opened, await until_ended(inbox, params.key))
@@ -195,3 +212,15 @@ class Turns:
         """A turn's answer never overtakes its events."""
         seq = end.seq if isinstance(end, Ended) else opened.session.log.seq
         await self._editor.told(opened.session.id, seq)
+
+
+def _require_folder(cwd: str) -> None:
+    path = path_of(cwd)
+    if path is None or not path.is_dir():
+        raise Refused(f"cwd: {cwd} is not the URI of a folder", code=INVALID_PARAMS)
+
+
+def _is_known(inbox: Inbox, key: str) -> bool:
+    """Whether a message with this key was sent before."""
+    waits = any(item.key == key for item in inbox.waiting)
+    return waits or inbox.turn_of(key) is not None or inbox.end_of(key) is not None

@@ -13,6 +13,7 @@ from turnbuckle.session.events import (
     LlmFailed,
     LlmStream,
     ToolCall,
+    TurnStart,
 )
 
 TITLE = "Turnbuckle"
@@ -56,10 +57,11 @@ class WorkDone:
                 return  # it shows no progress, then
         self._running[token] = (opened, key)
         scope = Scope("work done")
-        self._send(token, kind="begin", title=TITLE, cancellable=True, message="waiting")
+        self._send(token, kind="begin", title=TITLE, cancellable=True, message=_now(opened, key))
 
         def report(entry: Entry, _line: bytes) -> None:
-            if line := _doing(entry.fact):
+            line = _doing(entry.fact)
+            if line and opened.agent.inbox.turn_of(key) is not None:
                 self._send(token, kind="report", message=line)
 
         opened.session.log.observe(scope, report)
@@ -73,6 +75,17 @@ class WorkDone:
 
     def _send(self, token: int | str, **value: object) -> None:
         self._editor.connection.notify("$/progress", {"token": token, "value": value})
+
+
+def _now(opened: OpenSession, key: str) -> str:
+    """What is being done for a message: its turn may have begun before the client is told."""
+    if opened.agent.inbox.turn_of(key) is not None:
+        for entry in reversed(opened.session.log.entries):
+            if isinstance(entry.fact, TurnStart):
+                break
+            if line := _doing(entry.fact):
+                return line
+    return "waiting"
 
 
 def _doing(fact: Fact) -> str | None:

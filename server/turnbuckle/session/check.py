@@ -23,6 +23,11 @@ class RequestCheck:
         self._rebuild = Rebuild()
         self._encoded: dict[int, tuple[Message, bytes, bytes]] = {}
 
+    @property
+    def header(self) -> bytes:
+        """Prompt, tools and options as the log states them now."""
+        return self._rebuild.header
+
     def feed(self, line: bytes) -> None:
         """Take the next stored line."""
         self._rebuild.feed(line)

@@ -13,6 +13,8 @@ from turnbuckle.session.parts import JsonObject, camel
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _PLUGIN = "plugin/"
+_FINITE = frozenset({str, int, bool, type(None)})
+"""Types of which nothing needs to be looked at to know that it is JSON."""
 
 
 class NotJson(ValueError):
@@ -37,10 +39,17 @@ _READERS: dict[type, Callable[[object], Fact]] = {}
 
 
 def _fields(cls: type) -> tuple[tuple[str, str], ...]:
-    """The attributes of a dataclass, each with its name in JSON."""
-    if cls not in _NAMES:
-        _NAMES[cls] = tuple((f.name, camel(f.name)) for f in dataclasses.fields(cls))
-    return _NAMES[cls]
+    """The attributes of a dataclass, each with its name in JSON.
+
+    Raises:
+        TypeError: the class is no dataclass.
+    """
+    known = _NAMES.get(cls)
+    if known is None:
+        if not dataclasses.is_dataclass(cls):
+            raise TypeError(f"{cls.__name__} is not JSON")
+        known = _NAMES[cls] = tuple((f.name, camel(f.name)) for f in dataclasses.fields(cls))
+    return known
 
 
 def plain(value: object) -> JsonObject:
@@ -49,8 +58,6 @@ def plain(value: object) -> JsonObject:
     Raises:
         TypeError: the value is no dataclass.
     """
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        raise TypeError(f"{type(value).__name__} is not JSON")
     return {
         name: item
         for attribute, name in _fields(type(value))
@@ -94,8 +101,7 @@ def encode_fact(fact: Fact) -> bytes:
         _require_finite(fact.data)
         return encode(fact.data)
     if fact.free:
-        for attribute, _ in _fields(type(fact)):
-            _require_finite(getattr(fact, attribute))
+        _require_finite(fact)
     return encode(fact)
 
 
@@ -110,7 +116,8 @@ def _require_finite(value: object) -> None:
     elif not isinstance(value, list | tuple):
         return
     for item in value:
-        _require_finite(item)
+        if type(item) not in _FINITE:
+            _require_finite(item)
 
 
 def tag(fact: Fact) -> str:

@@ -73,7 +73,7 @@ class Store:
         self._durable = 0  # of these, what survived a sync
         self._added = self._synced = 0
         self._failure: OSError | None = None
-        self._syncing = anyio.Lock()
+        self._syncing = anyio.Lock(fast_acquire=True)
 
     def open(self) -> list[bytes]:
         """Take the lock, set a torn tail aside, and give the lines that are there.
@@ -198,6 +198,6 @@ class Store:
     def _failed(self, error: OSError) -> StoreFailed:
         why = error.strerror or str(error)
         return StoreFailed(
-            f"the session log could not be written ({why}); nothing was run. "
-            f"Make room or check the folder of the state, then send the message again"
+            f"the session log {self.path} could not be written ({why}); nothing was run. "
+            f"Make room or check the folder, then send the message again"
         )

@@ -1,8 +1,36 @@
-"""Tokens of turn and context, as the provider counted them: a fold."""
+"""Tokens of turn, session and context, as the provider counted them, and their cost: a fold."""
+
+from dataclasses import dataclass
 
 from turnbuckle.session.codec import Entry
-from turnbuckle.session.events import AssistantMessage, TurnStart
+from turnbuckle.session.events import (
+    AssistantMessage,
+    ContextSummary,
+    Fact,
+    LlmStream,
+    TurnStart,
+)
 from turnbuckle.session.parts import Usage
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a million tokens cost; `cached` as `input` where it is None."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    currency: str = "USD"
+
+
+def cost(usage: Usage, price: Price) -> float:
+    """What tokens cost, in the price's currency."""
+    cached = min(usage.cached or 0, usage.input)
+    kept = price.input if price.cached is None else price.cached
+    sent = (usage.input - cached) * price.input + cached * kept
+    return (sent + usage.output * price.output) / _MILLION
 
 
 def add(one: Usage | None, other: Usage | None) -> Usage | None:
@@ -23,21 +51,44 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 class UsageFold:
-    """`turn` is the sum over the current turn, `session` over all, `context` the last request's."""
+    """`turn` is the sum over the current turn, `session` over all, `context` the last request's.
 
-    def __init__(self) -> None:
+    `window` is how many tokens that request and its answer might have had; None if not known. Where
+    the first facts are not seen, `session` and `context` are what was counted up to there.
+    """
+
+    def __init__(self, session: Usage | None = None, context: int | None = None) -> None:
         self.turn: Usage | None = None
-        self.session: Usage | None = None
-        self.context: int | None = None
+        self.session = session
+        self.context = context
+        self.window: int | None = None
+
+    @property
+    def fill(self) -> float | None:
+        """How much of the window the context takes, from 0 to 1; None while that is not known."""
+        if self.context is None or not self.window:
+            return None
+        return min(self.context / self.window, 1.0)
 
     def feed(self, entry: Entry) -> None:
         """Take the next fact."""
-        match entry.fact:
+        self.take(entry.fact)
+
+    def take(self, fact: Fact) -> None:
+        """Take the next fact, where it comes without its envelope."""
+        match fact:
             case TurnStart():
                 self.turn = None
+            case LlmStream(window=window):
+                self.window = window
             case AssistantMessage(usage=Usage() as usage):
-                self.turn = add(self.turn, usage)
-                self.session = add(self.session, usage)
+                self._add(usage)
                 self.context = usage.total
+            case ContextSummary(usage=Usage() as usage):
+                self._add(usage)
             case _:
                 pass
+
+    def _add(self, usage: Usage) -> None:
+        self.turn = add(self.turn, usage)
+        self.session = add(self.session, usage)

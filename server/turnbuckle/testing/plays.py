@@ -47,7 +47,7 @@ class FakeApp:
 
     def initialize(self, params: Json) -> Json:
         if path := os.environ.get("FAKE_PID"):
-            Path(path).write_text(str(os.getpid()))
+            Path(path).write_text(str(os.getpid()), encoding="ascii")
         if os.environ.get("FAKE_START") == "stranger":
             return {"capabilities": {}}
         if os.environ.get("FAKE_START") == "die":

@@ -30,7 +30,7 @@ TIME_LIMIT = 30.0
 def has_ended(pid_file: Path) -> bool:
     """Whether the process that wrote its id there is gone."""
     try:
-        os.kill(int(pid_file.read_text()), 0)
+        os.kill(int(pid_file.read_text(encoding="ascii")), 0)
     except ProcessLookupError:
         return True
     return False

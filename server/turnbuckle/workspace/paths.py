@@ -137,7 +137,7 @@ def lies_in(path: Path, folder: Path) -> bool:
 def uri_of(path: PurePath) -> str:
     """The file URI of an absolute path, with as much escaped as common editors escape."""
     if isinstance(path, PureWindowsPath):
-        text = path.as_posix().removeprefix("//?/")
+        text = path.as_posix().replace("//?/UNC/", "//", 1).removeprefix("//?/")
         if text.startswith("//"):
             host, _, rest = text[2:].partition("/")
             return f"file://{host.lower()}/{quote(rest)}"
@@ -164,7 +164,8 @@ def pure_path_of(uri: str, flavour: type[PurePath]) -> PurePath | None:
         text = raw.decode("utf-8", "replace")
         if host not in ("", "localhost"):
             return flavour(f"//{host}{text}")
-        return flavour(text[1:] if _DRIVE.match(text) else text)
+        # A drive alone would be whatever folder is the current one there.
+        return flavour(f"{text[1:3]}/{text[4:]}" if _DRIVE.match(text) else text)
     return flavour(os.fsdecode(raw)) if host in ("", "localhost") else None
 
 

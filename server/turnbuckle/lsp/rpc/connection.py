@@ -33,11 +33,6 @@ class Connection:
         self.questions = Questions(prefix)
         self.incoming = Incoming(Answers(self._send), self.questions, self.gate)
 
-    @property
-    def over(self) -> bool:
-        """Whether the conversation has ended: nobody waits for an answer any more."""
-        return self.questions.lost
-
     def know(self, requests: "Requests") -> None:
         """Have these methods' params and results as models, in both directions."""
         # Not at the top: a server needs no pydantic before it has answered `initialize`.
@@ -97,10 +92,10 @@ class Connection:
         """Send a notification; never waits, and is dropped when the peer is gone."""
         self._send(self._message(method, params))
 
-    async def send_text(self, body: bytes) -> None:
-        """Send an encoded notification that may wait: returns when the system has taken it.
+    async def send_text(self, *bodies: bytes) -> None:
+        """Send encoded notifications that may wait: returns when the system has taken them.
 
-        One such frame of a sender is outstanding at most, so answers and questions overtake text.
+        Of a sender this much is outstanding at most, so answers and questions overtake text.
 
         Raises:
             NoAnswer: the peer is gone.
@@ -108,7 +103,7 @@ class Connection:
         if self.gate.forbids(""):
             raise RuntimeError("text was sent before initialize was answered")
         try:
-            await self.writer.text(frame(body))
+            await self.writer.text(b"".join(map(frame, bodies)))
         except PeerGone:
             raise NoAnswer("the connection is closed") from None
 

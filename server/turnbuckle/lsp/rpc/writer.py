@@ -57,13 +57,15 @@ class Writer:
         Raises:
             PeerGone: nobody will read it.
         """
-        await anyio.lowlevel.checkpoint()  # so that one sender cannot keep the loop to itself
         text = _Text(frame)
         self._texts.append(text)
         if self._free and not self.gone:
             self._hand_over()
         try:
-            if not self.gone and not text.over.is_set():
+            if self.gone or text.over.is_set():
+                # So that one sender cannot keep the loop to itself.
+                await anyio.lowlevel.checkpoint()
+            else:
                 await text.over.wait()
         finally:
             # Cancelled: it is not sent, unless its first bytes are out already.
@@ -71,6 +73,16 @@ class Writer:
                 self._texts.remove(text)
         if self.gone:
             raise PeerGone
+
+    @property
+    def free(self) -> bool:
+        """Whether what is sent now goes to the system at once, before anything else."""
+        return self._free and not self.gone
+
+    def offer(self, frame: bytes) -> None:
+        """Send a text frame while the way is `free`; nobody waits for it."""
+        self._texts.append(_Text(frame))
+        self._hand_over()
 
     async def run(self) -> None:
         """Go on writing whenever the sink has room again; returns when the peer is gone."""
