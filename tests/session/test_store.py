@@ -55,6 +55,15 @@ def test_a_fact_is_written_through_at_once_and_a_chunk_waits_for_the_next(tmp_pa
         assert len(stored(path)) == 4
 
 
+def test_waiting_chunks_are_written_through_before_they_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    with writing(path) as (log, store):
+        log.append(AssistantChunk(turn=1, step=1, text="a"))
+        assert stored(path) == []
+        store.write_through()
+        assert stored(path) == [AssistantChunk(turn=1, step=1, text="a")]
+
+
 def test_files_are_for_the_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "state" / "s.jsonl"
     with writing(path) as (log, _):

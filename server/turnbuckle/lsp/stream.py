@@ -95,6 +95,7 @@ class Stream:
         if isinstance(entry.fact, AssistantChunk) and self._is_free():
             # Text is what people wait for: it does not wait for `run` to wake up.
             value = self._cursor.take_chunk(line)
+            self.session.write_through()
             self._connection.writer.offer(frame(self._head + value + b"}}"))
             self._pass()
         else:
@@ -114,6 +115,8 @@ class Stream:
         if self._cursor.behind:
             values = self._cursor.take()
             if values:
+                # A client that saw a seq must find it again after a kill of this process.
+                self.session.write_through()
                 await self._send(*values)
             self._pass()
             self._ended = self._cursor.ended

@@ -110,6 +110,11 @@ class Session:
         if self.store:
             await self.store.flush()
 
+    def write_through(self) -> None:
+        """Let what was appended outlive this process; done before it is shown to anybody."""
+        if self.store:
+            self.store.write_through()
+
     def _feed(self, entry: Entry, line: bytes) -> None:
         self.check.feed(line)
         self.projection.feed(entry, self.log.entries)

@@ -11,6 +11,7 @@ import anyio
 from anyio import to_thread
 from filelock import FileLock, Timeout
 
+from turnbuckle.session.blobs import private_folder
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import AssistantChunk
 
@@ -56,8 +57,8 @@ def read_lines(path: Path) -> tuple[list[bytes], bytes]:
 class Store:
     """The one live writer of a session's file.
 
-    Facts are written through to the system at once, so that a kill loses at most waiting chunks;
-    `flush` makes them durable. Nothing is made on disk before the first fact. After a failed write
+    Facts are written through to the system at once, so that a kill loses at most waiting chunks
+    that nobody was shown; `flush` makes them durable. Nothing is made on disk before the first fact. After a failed write
     or sync the file ends at the last good fact, and the next flush tries again.
     """
 
@@ -95,7 +96,7 @@ class Store:
         return lines
 
     def _take(self) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self.path.parent)
         try:
             self._lock.acquire()
         except Timeout as error:
@@ -115,7 +116,7 @@ class Store:
 
     def close(self) -> None:
         """Write what waits and let the next writer in."""
-        self._drain()
+        self.write_through()
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -128,9 +129,10 @@ class Store:
         self._waiting += len(line)
         waits = isinstance(entry.fact, AssistantChunk) and self._waiting < _WAITING_LIMIT
         if not waits and not self._failure:
-            self._drain()
+            self.write_through()
 
-    def _drain(self) -> None:
+    def write_through(self) -> None:
+        """Hand what waits to the system now; a failure is told by the next flush."""
         lines = self._unsynced[self._written :]
         if not lines:
             return
@@ -171,7 +173,7 @@ class Store:
                     await self._flush_once()
 
     async def _flush_once(self) -> None:
-        self._drain()
+        self.write_through()
         if self._failure:
             raise self._failed(self._failure) from self._failure
         assert self._descriptor is not None

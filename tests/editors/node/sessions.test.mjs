@@ -186,3 +186,35 @@ test("an empty session leaves nothing on disk", async (t) => {
     [],
   );
 });
+
+test("a client that saw text before a kill finds it again, and goes on from its last seq", async (t) => {
+  const first = await Editor.start(t);
+  first.model.play(holds("Half a sentence that"), says("Go on."));
+  const before = await first.session();
+  before.turn("Talk");
+  await before.values.find(() => before.streamed.endsWith("that"), "the text");
+  const seen = before.values.items.filter((value) => "seq" in value).at(-1).seq;
+  first.server.process.kill("SIGKILL");
+  await first.server.exited;
+
+  const second = await Editor.start(t, {
+    model: first.model,
+    state: first.state,
+    at: first.folder,
+  });
+  const token = "after the kill";
+  await second.request("turnbuckle/session/open", { sessionId: before.id });
+  const { from } = await second.request("turnbuckle/session/events", {
+    sessionId: before.id,
+    token,
+    after: seen,
+  });
+  assert.equal(from, seen + 1);
+  const stored = await second.stored(before.id);
+  assert.ok(stored.length > seen, "what was shown is on disk");
+  const said = stored.filter((fact) => fact.type === "assistant/message").at(-1);
+  assert.deepEqual(
+    [said.data.content, said.data.interrupted, said.seq > seen],
+    ["Half a sentence that", true, true],
+  );
+});
