@@ -399,7 +399,9 @@ async def test_a_prompt_is_cancelled_when_the_question_is_settled_elsewhere(tmp_
         prompt.late.set()
         result = await server.answer(question)
         await settled()
-        # The late click changed nothing, and a late answer of the client gets to know that.
+        # The late click changed nothing, and the person is told so.
+        (told,) = server.editor.screen.messages
+        assert "settled already" in told
         assert not await server.approve(approval_id, decision="allow")
         assert decided(server, session_id) == [("rejected", "client")]
         assert (result.end["kind"], acts.ran) == ("completed", 0)
@@ -439,6 +441,7 @@ async def test_cancelling_the_turn_withdraws_the_prompt(tmp_path: Path) -> None:
         await prompt.cancelled.wait()
         prompt.late.set()
         await settled()
+        assert "settled already" in server.editor.screen.messages[0]
         assert result.end == {"kind": "aborted", "cause": "user"}
         assert decided(server, session_id) == [("cancelled", "turn")]
         assert results(server, session_id)[0].code == "ABORTED_BEFORE_DISPATCH"
@@ -554,6 +557,8 @@ async def test_the_command_asks_again_in_place_of_the_prompt_that_is_up(tmp_path
         first.late.set()
         await settled()
         assert decided(server, session_id) == []
+        (told,) = server.editor.screen.messages
+        assert "asked again" in told
         (approval_id,) = await pending(server, session_id)
         shown = await server.editor.execute("turnbuckle.approve", {"approvalId": approval_id})
         assert shown["outcome"] == "allowed"

@@ -175,4 +175,6 @@ async def test_progress_ends_with_its_session(tmp_path: Path) -> None:
         await settled()
         await server.client.request("turnbuckle/session/close", {"sessionId": session_id})
         assert (await ended(server, "a"))[-1] == "end: aborted"
-        assert (await ended(server, "b"))[-1].startswith("end: dropped: the session was closed; it waits there")
+        assert (await ended(server, "b"))[-1].startswith(
+            "end: dropped: the session was closed; it waits there"
+        )

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from dataclasses import dataclass, field
 
 import anyio
 from anyio import to_thread
@@ -11,7 +12,7 @@ from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.rpc import NoAnswer
+from turnbuckle.lsp.rpc import NoAnswer, Question
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.subjects import headline, is_plain, visible, whole
 from turnbuckle.tools.subject import Change, Subject
@@ -22,8 +23,20 @@ SHOW, ALLOW, REJECT = "Show…", "Allow once", "Reject"
 QUIET = 1.0
 """Seconds without a change in the editor before a prompt: keys in flight would answer it."""
 
+PROMPT = "window/showMessageRequest"
+
 MESSAGE_LIMIT = 400
 """How many characters a prompt shows at most."""
+
+
+@dataclass(slots=True)
+class _Click:
+    """What a prompt came to; `wanted` until the question is decided, or asked anew."""
+
+    heard: anyio.Event = field(default_factory=anyio.Event)
+    title: str | None = None
+    trouble: NoAnswer | None = None
+    wanted: bool = True
 
 
 class Prompts:
@@ -98,10 +111,8 @@ class Prompts:
     def _titles(self, pending: Pending, line: str) -> list[str]:
         """What can be clicked: no yes to what does not show in the line, until it was shown."""
         plain = is_plain(line) and not isinstance(pending.subject, Change)
-        return [SHOW, ALLOW, REJECT] if plain or self._has_seen(pending) else [SHOW, REJECT]
-
-    def _has_seen(self, pending: Pending) -> bool:
-        return pending.approval_id in self._shown
+        shown = pending.approval_id in self._shown
+        return [SHOW, ALLOW, REJECT] if plain or shown else [SHOW, REJECT]
 
     async def _answer(self, pending: Pending, line: str) -> str | None:
         """The title that was clicked.
@@ -110,16 +121,37 @@ class Prompts:
             NoAnswer: the client gave no usable answer.
         """
         said = f"Turnbuckle wants to {visible(line)}"
-        answer = await self._editor.connection.call(
-            "window/showMessageRequest",
+        question = self._editor.connection.ask(
+            PROMPT,
             {
                 "type": 3,
                 "message": said if len(said) <= MESSAGE_LIMIT else f"{said[:MESSAGE_LIMIT]}…",
                 "actions": [{"title": title} for title in self._titles(pending, line)],
             },
-            timeout=None,
         )
-        return str(answer.title) if answer is not None else None
+        click = _Click()
+        self._editor.tasks.start_soon(self._hear, question, click, pending)
+        try:
+            await click.heard.wait()
+        finally:
+            click.wanted = False
+            question.cancel()
+        if click.trouble is not None:
+            raise click.trouble
+        return click.title
+
+    async def _hear(self, question: Question, click: _Click, pending: Pending) -> None:
+        """Wait for the click as long as the prompt may be on the screen, cancelled or not."""
+        try:
+            answer = self._editor.connection.read(PROMPT, await question.answer())
+            click.title = str(answer.title) if answer is not None else None
+        except NoAnswer as error:
+            click.trouble = error
+        click.heard.set()
+        if not click.wanted and click.title is not None:
+            why = "was asked again" if pending.outcome is None else "is settled already"
+            message = f"Turnbuckle: that question {why}; nothing was changed."
+            self._editor.connection.notify("window/showMessage", {"type": 3, "message": message})
 
     async def _show(self, pending: Pending) -> None:
         text, ending = await to_thread.run_sync(_readable, pending.subject)

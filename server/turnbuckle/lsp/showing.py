@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.rpc import NoAnswer
+from turnbuckle.session.blobs import private_folder
 from turnbuckle.workspace.paths import uri_of
 
 logger = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class Showing:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(path.parent)
     path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8", newline="")
 

@@ -86,16 +86,10 @@ class Encoder:
                 users.append(piece)
                 continue
             if users:
-                encoded += self._said(users, encoded)
+                encoded += _said(users, encoded, bridge=self._provider.bridge)
                 users = []
             encoded.append(piece)
-        return encoded + self._said(users, encoded) if users else encoded
-
-    def _said(self, users: list[bytes], before: list[bytes]) -> list[bytes]:
-        """What the person says, as one message; a bridge stands before it where one is wanted."""
-        said = users[0] if len(users) == 1 else _as_one(users)
-        after_tool = bool(before) and before[-1].startswith(_TOOL)
-        return [_BRIDGE, said] if after_tool and self._provider.bridge else [said]
+        return encoded + _said(users, encoded, bridge=self._provider.bridge) if users else encoded
 
     def _encoded(self, message: Message) -> bytes:
         # A raw result of orjson holds at least 4 KiB; a copy holds what it needs.
@@ -144,6 +138,13 @@ class Encoder:
                 return bool(message.tool_calls)
             case "never":
                 return False
+
+
+def _said(users: list[bytes], before: list[bytes], *, bridge: bool) -> list[bytes]:
+    """What the person says, as one message; a bridge stands before it where one is wanted."""
+    said = users[0] if len(users) == 1 else _as_one(users)
+    after_tool = bool(before) and before[-1].startswith(_TOOL)
+    return [_BRIDGE, said] if after_tool and bridge else [said]
 
 
 def _as_one(users: list[bytes]) -> bytes:

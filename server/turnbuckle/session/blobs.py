@@ -49,7 +49,7 @@ class Blobs:
         Raises:
             OSError: it could not be made.
         """
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self._folder)
         path = self._folder / f".part-{secrets.token_hex(8)}"
         return open(path, "xb", opener=_private)
 
@@ -89,6 +89,17 @@ class Blobs:
         """The file of this digest, to read and never to change; None if it is not here."""
         path = self._folder / digest
         return path if _DIGEST.fullmatch(digest) and path.is_file() else None
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder, and what is missing above it, for the person alone.
+
+    Raises:
+        OSError: it could not be made.
+    """
+    for one in (*reversed(folder.parents), folder):
+        if not one.is_dir():
+            one.mkdir(mode=0o700, exist_ok=True)
 
 
 def _private(path: str, flags: int) -> int:

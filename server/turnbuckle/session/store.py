@@ -58,8 +58,9 @@ class Store:
     """The one live writer of a session's file.
 
     Facts are written through to the system at once, so that a kill loses at most waiting chunks
-    that nobody was shown; `flush` makes them durable. Nothing is made on disk before the first fact. After a failed write
-    or sync the file ends at the last good fact, and the next flush tries again.
+    that nobody was shown; `flush` makes them durable. Nothing is made on disk before the first
+    fact. After a failed write or sync the file ends at the last good fact, and the next flush tries
+    again.
     """
 
     def __init__(self, path: Path, *, sync: Sync = sync_data) -> None:
