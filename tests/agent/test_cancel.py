@@ -20,7 +20,7 @@ from turnbuckle.testing.agents import Driven, driven
 from turnbuckle.testing.scripted import Scripted, ScriptedCall, say
 from turnbuckle.testing.tools import COMMAND, tool
 from turnbuckle.testing.transcript import transcript
-from turnbuckle.tools.subject import Change
+from turnbuckle.tools.subject import Change, Command
 from turnbuckle.tools.tool import Go, Outcome
 from turnbuckle.workspace.changes import FileChange, Hunk
 
@@ -314,3 +314,16 @@ user      go
   result  1 ABORTED <tool error: the turn was stopped>
 end       aborted (user)
 """)
+
+
+async def test_a_question_that_cannot_be_written_down_is_not_left_open(tmp_path: Path) -> None:
+    odd = Command(command="echo \ud800", cwd="file:///work", timeout=1)
+    make = tool("make", quick, subject=odd, mode="exclusive")
+    model = Scripted([say("", ("1", "make", {})), say("ok")])
+    async with driven(model, tmp_path, tools=[make]) as session:
+        ended = await session.say("go")
+        assert session.opened.agent.approvals.pending == ()
+    assert isinstance(ended, Ended)
+    assert ended.end.kind == "completed"
+    results = [fact for fact in session.facts if isinstance(fact, ToolResult)]
+    assert [result.code for result in results] == ["TOOL_FAILED"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from turnbuckle.session.codec import NotJson
 from turnbuckle.session.events import ApprovalAsked, ApprovalDecided, ApprovalHunk
 from turnbuckle.session.parts import ApprovalOutcome
 from turnbuckle.session.session import Session
@@ -84,16 +85,19 @@ class Approvals:
         subject = execution.prepared.subject
         hunks = subject.hunk_ids if isinstance(subject, Change) else ()
         pending = Pending(secrets.token_hex(16), subject, reason, dict.fromkeys(hunks))
-        self._pending[pending.approval_id] = pending
-        self._session.append(
-            ApprovalAsked(
-                approval_id=pending.approval_id,
-                call_id=execution.call.call_id,
-                subject=describe(subject) | {"reason": reason},
-                digest=digest(subject),
-                choices=CHOICES,
-            )
+        asked = ApprovalAsked(
+            approval_id=pending.approval_id,
+            call_id=execution.call.call_id,
+            subject=describe(subject) | {"reason": reason},
+            digest=digest(subject),
+            choices=CHOICES,
         )
+        self._pending[pending.approval_id] = pending
+        try:
+            self._session.append(asked)
+        except NotJson:
+            del self._pending[pending.approval_id]  # it was never asked
+            raise
         return pending
 
     def decide(self, approval_id: str, *, allow: bool, by: str, note: str | None = None) -> bool:
