@@ -24,7 +24,7 @@ check: $(VENV)/.dev
 	@$(BIN)/pytest -q --ignore=tests/editors --ignore=tests/servers --deselect tests/agent/test_stress.py
 
 bench: $(VENV)/.dev
-	@$(BIN)/python benchmarks/loop.py
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/generate.py

@@ -642,20 +642,50 @@ async def test_the_same_key_joins_the_same_turn(tmp_path: Path) -> None:
     assert len(model.requests) == 1
 
 
-async def test_what_is_said_in_one_turn_of_the_loop_is_one_chunk(tmp_path: Path) -> None:
+async def test_what_is_said_is_a_chunk_at_once_and_the_rest_of_a_burst_is_one_more(
+    tmp_path: Path,
+) -> None:
+    said: list[int] = []
+
     async def burst(_: Request, emit: Emit) -> Reply:
-        for word in ("a", "b", "c"):
+        emit(Delta(text="a"))
+        said.append(len(chunks()))
+        for word in ("b", "c", "d"):
             emit(Delta(text=word))
+        said.append(len(chunks()))
         for _turn in range(5):
             await anyio.lowlevel.checkpoint()
-        emit(Delta(text="d"))
+        said.append(len(chunks()))
+        emit(Delta(text="e"))
         emit(Delta(reasoning="why"))
-        return Reply(content="abcd", finish="stop")
+        return Reply(content="abcde", finish="stop")
+
+    def chunks() -> list[AssistantChunk]:
+        return [fact for fact in session.facts if isinstance(fact, AssistantChunk)]
 
     async with driven(Scripted([burst]), tmp_path) as session:
         await session.say("go")
-    chunks = [fact for fact in session.facts if isinstance(fact, AssistantChunk)]
-    assert [(c.text, c.reasoning) for c in chunks] == [("abc", None), ("d", "why")]
+        assert said == [1, 1, 2]
+        assert [(c.text, c.reasoning) for c in chunks()] == [
+            ("a", None),
+            ("bcd", None),
+            ("e", None),
+            (None, "why"),
+        ]
+
+
+async def test_what_a_model_says_after_its_answer_is_not_heard(tmp_path: Path) -> None:
+    late: list[Emit] = []
+
+    async def hasty(_: Request, emit: Emit) -> Reply:
+        late.append(emit)
+        return Reply(content="done", finish="stop")
+
+    async with driven(Scripted([hasty]), tmp_path) as session:
+        await session.say("go")
+        before = len(session.facts)
+        late[0](Delta(text="more"))
+        assert len(session.facts) == before
 
 
 async def test_a_long_result_is_cut_and_kept_as_a_blob(tmp_path: Path) -> None:

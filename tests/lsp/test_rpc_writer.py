@@ -218,3 +218,21 @@ async def _exchange(sent: list[tuple[bool, int]], capacity: int) -> list[str]:
 async def _finish(writer: Writer, pipe: MemoryPipe) -> None:
     await writer.flush()
     pipe.close()
+
+
+async def test_text_may_be_offered_while_the_way_is_free_and_nobody_waits_for_it() -> None:
+    sink = Stuck(free=True)
+    writer = Writer(sink)
+    assert writer.free
+    writer.offer(b"one")
+    assert sink.taken == [b"one"]
+    assert writer.free
+
+
+async def test_the_way_is_not_free_while_the_system_takes_nothing_or_the_peer_is_gone() -> None:
+    writer = Writer(Stuck())
+    writer.offer(b"one")
+    assert not writer.free
+    gone = Writer(Stuck(free=True))
+    gone.lose()
+    assert not gone.free

@@ -410,6 +410,55 @@ async def test_a_reader_that_is_gone_ends_the_stream() -> None:
         await stream.ended()
 
 
+# Text that nothing stands before.
+
+
+class Roomy(Reader):
+    """One whose pipe takes what it is given."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.pipe = MemoryPipe()
+        self.writer = Writer(self.pipe)
+        self.connection = Connection(self.writer, prefix="s:")
+
+    async def caught_up(self) -> None:
+        values: list[Value] = []
+        while "live" not in kinds(values):
+            values += await self.read()
+        await settled()
+
+
+async def test_text_goes_out_with_its_fact_where_nothing_waits() -> None:
+    reader = Roomy(session_of(TurnStart(turn=1)))
+    async with running(reader, stream := reader.stream()):
+        await reader.caught_up()
+        reader.session.append(chunk("a"))
+        (value,) = reader._values(bytes(reader.pipe._waiting))
+        assert (value["seq"], value["data"]["text"]) == (2, "a")
+        await stream.reached(2)
+
+
+async def test_text_does_not_overtake_what_waits() -> None:
+    reader = Roomy(session_of(TurnStart(turn=1)))
+    async with running(reader, reader.stream()):
+        await reader.caught_up()
+        reader.session.append(StepStart(turn=1, step=1))
+        reader.session.append(chunk("a"))
+        assert not reader.pipe._waiting
+        values = await reader.until(3)
+    assert kinds(values)[-2:] == ["step/start", "assistant/chunk"]
+
+
+async def test_what_waits_goes_out_together() -> None:
+    reader = Roomy(session_of(TurnStart(turn=1)))
+    async with running(reader, reader.stream()):
+        await reader.caught_up()
+        for number in range(5):
+            reader.session.append(InboxAdded(key=str(number), target="turn", input="x"))
+        assert [value["seq"] for value in await reader.read()] == [2, 3, 4, 5, 6]
+
+
 # Random histories and random stalls.
 
 STEPS = st.lists(

@@ -1,10 +1,9 @@
-"""What a model says in one turn of the event loop becomes one chunk."""
+"""What a model says becomes chunks: at once, and few where much is said at once."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import anyio
-from anyio.lowlevel import checkpoint
 
 from turnbuckle.model.port import Delta
 from turnbuckle.session.codec import scrub
@@ -15,14 +14,19 @@ R = TypeVar("R")
 
 
 class Gathering:
-    """Deltas that were said and are not yet a fact. No timer: the loop's own turns are the beat."""
+    """Makes facts of deltas: of the first in a turn of the event loop at once, of the rest as one.
+
+    So text waits for nothing, and a burst makes no more than two facts a turn. There is no timer.
+    """
 
     def __init__(self, turn: int, step: int, append: Callable[[AssistantChunk], object]) -> None:
         self._turn = turn
         self._step = step
         self._append = append
         self._deltas: list[Delta] = []
-        self._more = anyio.Event()
+        self._open = False
+        # Set from the first delta of a turn of the loop to the next turn.
+        self._begun = anyio.Event()
         self._said: list[str] = []
 
     @property
@@ -31,9 +35,13 @@ class Gathering:
         return "".join(self._said)
 
     def emit(self, delta: Delta) -> None:
-        """Take a piece of the answer; never waits."""
+        """Take a piece of the answer; never waits. What comes after its end is dropped."""
+        if not self._open:
+            return
         self._deltas.append(delta)
-        self._more.set()
+        if not self._begun.is_set():
+            self._begun.set()
+            self.close()
 
     def close(self) -> None:
         """Make what is gathered a fact now."""
@@ -58,13 +66,13 @@ class Gathering:
 
     async def _run(self) -> None:
         while True:
-            await self._more.wait()
-            self._more = anyio.Event()
-            await checkpoint()
+            await self._begun.wait()
+            self._begun = anyio.Event()
             self.close()
 
     async def during(self, ask: Callable[[], Awaitable[R]]) -> R:
         """Run `ask`, making facts of what it emits; what was said last is a fact when it ends."""
+        self._open = True
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._run)
@@ -74,5 +82,6 @@ class Gathering:
             # Only `ask` can fail here; it fails as itself.
             raise group.exceptions[0] from group.exceptions[0].__cause__
         finally:
+            self._open = False
             self.close()
         return reply

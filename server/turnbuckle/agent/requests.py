@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from operator import is_
 
 import anyio
 import orjson
@@ -103,7 +104,7 @@ def _log_request(
 
 def _patch(base: Sequence[Message], sent: Sequence[Message]) -> Patch | None:
     """What layers changed in the history, as a splice without common prefix and suffix."""
-    if len(base) == len(sent) and all(a is b for a, b in zip(base, sent, strict=True)):
+    if len(base) == len(sent) and all(map(is_, base, sent)):
         return None
     start, shorter = 0, min(len(base), len(sent))
     while start < shorter and base[start] == sent[start]:

@@ -1,5 +1,6 @@
 """Everything that can be set, as one frozen model; docs/configuration.md is made from it."""
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -109,6 +110,7 @@ class Settings(Table):
     """Tool calls that may run beside one another."""
 
 
+@lru_cache(maxsize=64)  # asked of the same few before every request
 def host_of(url: str) -> str | None:
     """Host and port of a URL, without a name or a password."""
     try:

@@ -134,6 +134,8 @@ class Documents:
         A path is also found where the client knows the file through a link. If it has the same file
         open under several names, the one that changed last is given.
         """
+        if not self._open:
+            return None
         if isinstance(name, str) and (document := self._open.get(canonical(name))):
             return document
         path = real_path(name) if isinstance(name, str) else _real(name)

@@ -1,6 +1,7 @@
 """The server's side of one connection, from its first message to the exit code."""
 
 import enum
+import gc
 import logging
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
@@ -179,3 +180,5 @@ class Service(Gate):
 async def _in_thread(load: Callable[[], object]) -> None:
     """Import what only LSP's own messages need, beside what is done already."""
     await to_thread.run_sync(load, abandon_on_cancel=True)
+    # What was imported stays; the collector need not look at it again and again.
+    gc.freeze()

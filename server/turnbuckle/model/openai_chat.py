@@ -45,6 +45,7 @@ class OpenAIChat:
         self.window = window
         self._base_url = base_url
         self._key = (key or "").strip()
+        self._endpoint: Endpoint | None = None
         self._client = client
         self._own_client: httpx.AsyncClient | None = None
         self._provider = provider or provider_of(base_url)
@@ -99,7 +100,7 @@ class OpenAIChat:
 
     async def _exchange(self, body: bytes, answer: Answer) -> None:
         """Send one request and read its answer to the end."""
-        endpoint = endpoint_of(self._base_url, self._key)
+        endpoint = self._endpoint = self._endpoint or endpoint_of(self._base_url, self._key)
         clock = Clock(*self._limits)
         logger.debug("asking %s, %d bytes", endpoint.shown, len(body))
         broken: Exception | None = None

@@ -7,6 +7,7 @@ import httpx
 
 from turnbuckle.model.answer import Answer
 
+_SLACK = 1.0  # seconds that a wait for data may be too long, at most
 _DRAIN_WAIT = 0.05  # seconds for the end of a body whose answer is complete
 
 
@@ -19,14 +20,20 @@ class Clock:
     def __init__(self, idle: float, total: float, grace: float) -> None:
         self._idle, self._total, self._grace = idle, total, grace
         self._end = anyio.current_time() + total
+        self._slack = min(_SLACK, idle / 20)
+        self._due = 0.0
         self._settled = False
         self.scope = anyio.CancelScope()
         self.heard()
 
     def heard(self) -> None:
         """Data came."""
-        if not self._settled:
-            self.scope.deadline = min(anyio.current_time() + self._idle, self._end)
+        now = anyio.current_time()
+        # To move the deadline costs much of what a piece of text costs: it is moved now and then,
+        # and by so much that it never comes too early.
+        if now >= self._due and not self._settled:
+            self._due = now + self._slack
+            self.scope.deadline = min(self._due + self._idle, self._end)
 
     def settle(self, *, wait_for_usage: bool) -> None:
         """The answer is complete: wait a little for its usage, or only for the end of the body."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from operator import is_
 
 from turnbuckle.session import codec
 from turnbuckle.session.events import Message
@@ -21,7 +22,12 @@ class RequestCheck:
 
     def __init__(self) -> None:
         self._rebuild = Rebuild()
-        self._encoded: dict[int, tuple[Message, bytes, bytes]] = {}
+        # The last request: its messages, their encodings, the hashes of these, and of all of it.
+        self._header = b""
+        self._messages: list[Message] = []
+        self._data: list[bytes] = []
+        self._hashes: list[bytes] = []
+        self._whole = _begun(b"")
 
     @property
     def header(self) -> bytes:
@@ -32,20 +38,10 @@ class RequestCheck:
         """Take the next stored line."""
         self._rebuild.feed(line)
 
-    def _encode(self, message: Message) -> tuple[Message, bytes, bytes]:
-        kept = self._encoded.get(id(message))
-        if kept is None or kept[0] is not message:
-            # Joined: a bare orjson result keeps a whole page of memory.
-            data = b"".join((codec.encode(message),))
-            kept = self._encoded[id(message)] = (message, data, hashlib.sha256(data).digest())
-        return kept
-
     def digest(self, header: bytes, messages: Sequence[Message]) -> str:
         """The digest of a request: SHA-256 over the SHA-256s of its header and its messages."""
-        whole = hashlib.sha256(hashlib.sha256(header).digest())
-        for message in messages:
-            whole.update(self._encode(message)[2])
-        return whole.hexdigest()
+        self._follow(header, messages)
+        return self._whole.hexdigest()
 
     def require(self, header: bytes, messages: Sequence[Message], digest: str) -> None:
         """Pass if the last `llm/stream` rebuilds to exactly this request.
@@ -53,16 +49,42 @@ class RequestCheck:
         Raises:
             NotLogged: it does not, so the request would show what is not in the log.
         """
-        rebuilt = self._rebuild
-        sent = [self._encode(message) for message in messages]
-        if len(self._encoded) > 2 * len(sent) + 64:
-            self._encoded = {id(kept[0]): kept for kept in sent}
+        self._follow(header, messages)
+        sent, rebuilt = self._data, self._rebuild
         if header != rebuilt.header:
             raise NotLogged("the request's prompt, tools or options are not those in the log")
         if len(sent) != len(rebuilt.request):
             raise NotLogged(f"{len(sent)} messages, {len(rebuilt.request)} of them in the log")
-        for number, (ours, theirs) in enumerate(zip(sent, rebuilt.request, strict=True), 1):
-            if ours[1] != theirs:
-                raise NotLogged(f"message {number} is not what the log says")
+        if sent != rebuilt.request:
+            pairs = enumerate(zip(sent, rebuilt.request, strict=True), 1)
+            number = next(number for number, (ours, theirs) in pairs if ours != theirs)
+            raise NotLogged(f"message {number} is not what the log says")
         if digest != rebuilt.stated:
             raise NotLogged("the log states another digest of the request")
+
+    def _follow(self, header: bytes, messages: Sequence[Message]) -> None:
+        """Make this the last request; most often it is the one before, and some more messages."""
+        known: dict[int, tuple[bytes, bytes]] = {}
+        goes_on = header == self._header and len(messages) >= len(self._messages)
+        if not (goes_on and all(map(is_, self._messages, messages))):
+            # Both lists hold their messages, so whatever has the same id is the same message.
+            pairs = zip(self._data, self._hashes, strict=True)
+            known = dict(zip(map(id, self._messages), pairs, strict=True))
+            self._header, self._whole = header, _begun(header)
+            self._messages, self._data, self._hashes = [], [], []
+        for message in messages[len(self._messages) :]:
+            data, hash_ = known.get(id(message)) or _encoded(message)
+            self._messages.append(message)
+            self._data.append(data)
+            self._hashes.append(hash_)
+            self._whole.update(hash_)
+
+
+def _begun(header: bytes) -> "hashlib._Hash":
+    return hashlib.sha256(hashlib.sha256(header).digest())
+
+
+def _encoded(message: Message) -> tuple[bytes, bytes]:
+    # Joined: a bare orjson result keeps a whole page of memory.
+    data = b"".join((codec.encode(message),))
+    return data, hashlib.sha256(data).digest()

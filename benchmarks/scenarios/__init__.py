@@ -1,0 +1,23 @@
+"""The scenarios: what is done to each contestant, and which figures come of it."""
+
+from collections.abc import Callable, Mapping
+
+from benchmarks.bench import Bench
+from benchmarks.figures import Figure
+from benchmarks.scenarios.deciding import approval, cancel
+from benchmarks.scenarios.forwarding import flood, paced
+from benchmarks.scenarios.starting import sessions, start
+from benchmarks.scenarios.stepping import growth, long, steps, turns
+
+SCENARIOS: Mapping[str, Callable[[Bench], list[Figure]]] = {
+    "start": start,
+    "sessions": sessions,
+    "turns": turns,
+    "paced": paced,
+    "flood": flood,
+    "steps": steps,
+    "growth": growth,
+    "long": long,
+    "approval": approval,
+    "cancel": cancel,
+}
