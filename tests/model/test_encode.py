@@ -446,12 +446,24 @@ def test_arguments_in_the_history_are_always_a_json_object(raw: str, arguments: 
 def test_what_was_encoded_once_is_kept_for_as_long_as_it_is_sent() -> None:
     encoder = Encoder(COMPATIBLE)
     encoder.body(REQUEST)
-    kept = dict(encoder._kept)
+    kept = dict(encoder._history._known)
     more = UserMessage(turn=2, step=1, content="And now?")
     encoder.body(replace(REQUEST, messages=(*HISTORY, more)))
-    assert all(encoder._kept[key][1] is encoded for key, (_, encoded) in kept.items())
+    now = encoder._history._known
+    assert all(now[key][1] is encoded for key, (_, encoded) in kept.items())
     encoder.body(replace(REQUEST, messages=(more,)))
-    assert [message for message, _ in encoder._kept.values()] == [more]
+    assert [message for message, _ in encoder._history._known.values()] == [more]
+
+
+@given(st.lists(st.lists(st.sampled_from(HISTORY), max_size=6), max_size=6), st.booleans())
+def test_a_body_does_not_depend_on_the_requests_before(
+    requests: list[list[Message]], bridge: bool
+) -> None:
+    provider = replace(COMPATIBLE, bridge=bridge)
+    encoder = Encoder(provider)
+    for messages in requests:
+        request = replace(REQUEST, messages=tuple(messages))
+        assert encoder.body(request) == Encoder(provider).body(request)
 
 
 def test_a_new_object_at_an_old_address_is_not_taken_for_the_old_one() -> None:

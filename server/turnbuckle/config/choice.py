@@ -5,6 +5,7 @@ The demo model stands in for none, and says so.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from turnbuckle.config.keys import Key, Keys
@@ -81,6 +82,7 @@ def key_for(settings: ModelSettings, keys: Keys, provider: str) -> Key | None:
     return key if may else None
 
 
+@lru_cache(maxsize=64)  # asked of the same few before every request
 def provider_at(base_url: str) -> str:
     """What the provider behind an endpoint is called: a known name, else its host and port."""
     host = host_of(base_url)

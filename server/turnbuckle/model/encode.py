@@ -7,6 +7,7 @@ from typing import assert_never
 
 import orjson
 
+from turnbuckle.model.history import History
 from turnbuckle.model.port import CallConfig, Request, ToolSpec
 from turnbuckle.model.providers import Provider
 from turnbuckle.session.events import (
@@ -18,10 +19,6 @@ from turnbuckle.session.events import (
 )
 from turnbuckle.session.parts import Call, JsonObject
 
-_TOOL = b'{"role":"tool",'
-_USER = b'{"role":"user","content":"'
-_USER_END = b'"}'
-_BRIDGE = b'{"role":"assistant","content":"Understood."}'
 _SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
 
@@ -29,25 +26,24 @@ class Encoder:
     """Writes request bodies for one provider.
 
     A message is its fact, and facts do not change: each is encoded once, and its bytes are kept as
-    long as the next request has the same object. What the person says in several messages goes out
-    as one, since the templates of many models refuse two in a row.
+    long as the next request has the same object.
     """
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
         self._reasoning_field = provider.reasoning_fields[0]
-        self._kept: dict[int, tuple[Message, bytes]] = {}
+        self._history = History(self._encoded, bridge=provider.bridge)
 
     def learn(self, reasoning_field: str | None) -> None:
         """Send thoughts back under the name that they came by."""
         if reasoning_field is not None and reasoning_field != self._reasoning_field:
             self._reasoning_field = reasoning_field
-            self._kept = {}
+            self._history = History(self._encoded, bridge=self._provider.bridge)
 
     def follow(self, provider: Provider) -> None:
         """Write for other habits from now on."""
         self._provider = provider
-        self._kept = {}
+        self._history = History(self._encoded, bridge=provider.bridge)
 
     def body(self, request: Request) -> bytes:
         """The whole body, streaming asked for."""
@@ -70,26 +66,10 @@ class Encoder:
         return options
 
     def _messages(self, request: Request) -> list[bytes]:
-        # The facts are held beside their bytes, so that no id is used again.
-        kept = {
-            id(message): self._kept.get(id(message)) or (message, self._encoded(message))
-            for message in request.messages
-        }
-        self._kept = kept
-        encoded: list[bytes] = []
+        pieces = self._history.pieces(request.messages)
         if request.system:
-            encoded.append(orjson.dumps({"role": "system", "content": request.system}))
-        users: list[bytes] = []
-        for message in request.messages:
-            piece = kept[id(message)][1]
-            if piece.startswith(_USER):
-                users.append(piece)
-                continue
-            if users:
-                encoded += _said(users, encoded, bridge=self._provider.bridge)
-                users = []
-            encoded.append(piece)
-        return encoded + _said(users, encoded, bridge=self._provider.bridge) if users else encoded
+            pieces.insert(0, orjson.dumps({"role": "system", "content": request.system}))
+        return pieces
 
     def _encoded(self, message: Message) -> bytes:
         # A raw result of orjson holds at least 4 KiB; a copy holds what it needs.
@@ -138,19 +118,6 @@ class Encoder:
                 return bool(message.tool_calls)
             case "never":
                 return False
-
-
-def _said(users: list[bytes], before: list[bytes], *, bridge: bool) -> list[bytes]:
-    """What the person says, as one message; a bridge stands before it where one is wanted."""
-    said = users[0] if len(users) == 1 else _as_one(users)
-    after_tool = bool(before) and before[-1].startswith(_TOOL)
-    return [_BRIDGE, said] if after_tool and bridge else [said]
-
-
-def _as_one(users: list[bytes]) -> bytes:
-    """Encoded messages of the person as one, with an empty line between them."""
-    texts = (piece[len(_USER) : -len(_USER_END)] for piece in users)
-    return b"".join((_USER, rb"\n\n".join(texts), _USER_END))
 
 
 def _tool(tool: ToolSpec) -> JsonObject:

@@ -55,6 +55,8 @@ class SseParser:
         self._size += len(data)
         if self._size > self._total:
             raise TooLarge(f"the answer is larger than {self._total} bytes")
+        if (whole := self._whole(data)) is not None:
+            return [whole]
         # A CR ends its line at once; the LF of a CRLF may come with the next piece.
         ends_with_cr = data.endswith(b"\r")
         if self._after_cr:
@@ -69,6 +71,15 @@ class SseParser:
             if len(line) < len(piece):
                 self._end_line(events)
         return events
+
+    def _whole(self, data: bytes) -> SseEvent | None:
+        """The event that these bytes are, if they are just one: so it is nearly always."""
+        fresh = not (self._line or self._data or self._name or self._after_cr or self._first)
+        if not (fresh and data.startswith(b"data: {") and data.endswith(b"}\n\n")):
+            return None
+        if b"\r" in data or data.find(b"\n") < len(data) - 2 or len(data) > self._limit:
+            return None
+        return SseEvent("message", data[6:-2].decode(errors="replace"))
 
     def close(self) -> list[SseEvent]:
         """The last event, where the stream ended without the blank line after it."""

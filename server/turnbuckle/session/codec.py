@@ -13,8 +13,8 @@ from turnbuckle.session.parts import JsonObject, camel
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _PLUGIN = "plugin/"
-_FINITE = frozenset({str, int, bool, type(None)})
-"""Types of which nothing needs to be looked at to know that it is JSON."""
+_SIMPLE = frozenset({str, int, bool, type(None)})
+"""Types whose values are JSON whatever they are, and never change."""
 
 
 class NotJson(ValueError):
@@ -116,7 +116,7 @@ def _require_finite(value: object) -> None:
     elif not isinstance(value, list | tuple):
         return
     for item in value:
-        if type(item) not in _FINITE:
+        if type(item) not in _SIMPLE:
             _require_finite(item)
 
 
@@ -178,4 +178,11 @@ def parse(raw: bytes) -> Entry | None:
 
 def detached(fact: Fact, data: bytes) -> Fact:
     """The fact as it will be read back, so that nobody can change it from outside."""
-    return decode(tag(fact), orjson.loads(data)) if fact.free else fact
+    if not fact.free or _is_simple(fact):
+        return fact
+    return decode(tag(fact), orjson.loads(data))
+
+
+def _is_simple(fact: Fact) -> bool:
+    """Whether it holds nothing that could be changed."""
+    return all(type(getattr(fact, name)) in _SIMPLE for name, _ in _fields(type(fact)))

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from urllib.parse import quote, unquote_to_bytes
@@ -56,19 +57,21 @@ class Roots:
             raise NoFolder
         spelled = named if self.cwd is None else self.cwd / named
         real = _real(spelled)
+        # Each time anew: a folder may be a link, and may have become another one.
+        homes = {folder: Path(os.path.realpath(folder)) for folder in folders}
         if ".." in spelled.parts:
             spelled = real  # Behind a link, `..` leads where the text of the path does not say.
         return Place(
             uri=uri_of(spelled),
             path=real,
-            shown=self._shown(spelled, real),
-            inside=any(lies_in(real, Path(os.path.realpath(folder))) for folder in folders),
-            secret=looks_secret(spelled) or looks_secret(real),
+            shown=self._shown(spelled, real, homes),
+            inside=any(lies_in(real, home) for home in homes.values()),
+            secret=looks_secret(real) or (spelled != real and looks_secret(spelled)),
         )
 
-    def _shown(self, spelled: Path, real: Path) -> str:
+    def _shown(self, spelled: Path, real: Path, homes: Mapping[Path, Path]) -> str:
         if self.cwd is not None:
-            home = Path(os.path.realpath(self.cwd))
+            home = homes.get(self.cwd) or Path(os.path.realpath(self.cwd))
             if real.is_relative_to(home):
                 near = spelled.is_relative_to(self.cwd)
                 inner = spelled.relative_to(self.cwd) if near else real.relative_to(home)
