@@ -20,13 +20,13 @@ class Size:
 
     starts: int = 7
     turns: int = 30
-    paced_rounds: int = 7
+    paced_rounds: int = 9
     paced_chunks: int = 400
     floods: int = 5
     flood_chunks: int = 20_000
     step_turns: int = 6
-    growth_turns: int = 3
-    growth_steps: int = 205
+    growth_turns: int = 5
+    growth_steps: int = 208
     long_turns: int = 100
     approvals: int = 20
     cancels: int = 12

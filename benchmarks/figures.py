@@ -42,13 +42,18 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """Ours against the stock floor; None for what is a mere number, or a ratio already."""
-        if self.unit in ("", "×"):
+        """Ours against the stock floor; None for what is a mere number, or a ratio already.
+
+        It is taken round by round, and the median told: a machine has faster and slower moments,
+        and the rounds of both were done in the same ones.
+        """
+        ours, stock = self.rounds.get("ours", ()), self.rounds.get("stock", ())
+        if self.reference is not None:
+            stock = [self.reference] * len(ours)
+        pairs = list(zip(ours, stock, strict=len(ours) == len(stock)))
+        if self.unit in ("", "×") or not pairs or any(math.inf in pair for pair in pairs):
             return None
-        ours, stock = self.value("ours"), self.reference or self.value("stock")
-        if not ours or not stock or math.inf in (ours, stock):
-            return None
-        return ours / stock
+        return statistics.median(one / other for one, other in pairs)
 
     @property
     def reached(self) -> bool | None:

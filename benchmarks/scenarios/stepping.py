@@ -59,7 +59,7 @@ def growth(bench: Bench) -> list[Figure]:
 
     def one(agent: Agent) -> dict[str, float]:
         gaps = _gaps(agent.say(script))
-        early, late = statistics.median(gaps[5:15]), statistics.median(gaps[-10:])
+        early, late = statistics.median(gaps[2:18]), statistics.median(gaps[-16:])
         return {"early": early, "late": late, "growth": late / early}
 
     found: Rounds = {}

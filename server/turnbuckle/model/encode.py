@@ -47,13 +47,16 @@ class Encoder:
 
     def body(self, request: Request) -> bytes:
         """The whole body, streaming asked for."""
-        head = orjson.dumps(self._options(request.config))[:-1]
-        parts = [head, b',"messages":[', b",".join(self._messages(request)), b"]"]
+        before = orjson.dumps(self._options(request.config))[:-1] + b',"messages":['
+        after = b"]}"
         if request.tools:
             tools = orjson.dumps([_tool(tool) for tool in request.tools])
-            parts += [b',"tools":', tools]
-        parts.append(b"}")
-        return b"".join(parts)
+            after = b'],"tools":' + tools + b"}"
+        messages = self._messages(request) or [b""]
+        # Joined once, since all of it is copied each time.
+        messages[0] = before + messages[0]
+        messages[-1] += after
+        return b",".join(messages)
 
     def _options(self, config: CallConfig) -> JsonObject:
         options: JsonObject = {"model": config.model, "stream": True}
