@@ -22,7 +22,8 @@ from turnbuckle.lsp.choosing import (
     ProviderEntry,
 )
 from turnbuckle.lsp.client import Client, ServerRefused
-from turnbuckle.lsp.protocol import SessionOpenParams, SessionOpenResult, Text, TurnParams
+from turnbuckle.lsp.lives import SessionOpenParams, SessionOpenResult
+from turnbuckle.lsp.protocol import Text, TurnParams
 from turnbuckle.testing.completions import answer, failure
 from turnbuckle.testing.modelserver import ModelServer, Received, Response
 from turnbuckle.testing.wire import in_process

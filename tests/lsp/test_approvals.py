@@ -525,13 +525,13 @@ async def test_an_answer_to_no_open_question_is_not_accepted(tmp_path: Path) -> 
     ("params", "said"),
     [
         ({}, "approvalId"),
-        ({"approvalId": "a"}, "decision or hunks"),
-        ({"approvalId": "a", "decision": "allow", "hunks": {"h": True}}, "decision or hunks"),
-        ({"approvalId": "a", "hunks": {}}, "decision or hunks"),
+        ({"approvalId": "a"}, "one of decision, hunks and answer"),
+        ({"approvalId": "a", "decision": "allow", "hunks": {"h": True}}, "one of decision, hunks and answer"),
+        ({"approvalId": "a", "hunks": {}}, "one of decision, hunks and answer"),
         ({"approvalId": "a", "decision": "yes"}, "decision"),
-        ({"approvalId": "a", "decision": "allow", "remember": "session"}, "remember"),
-        ({"approvalId": "a", "decision": "allow", "answer": "x"}, "answer"),
-        ({"approvalId": "a", "decision": "allow", "edits": {"u": "t"}}, "edits"),
+        ({"approvalId": "a", "decision": "reject", "remember": "session"}, "remember"),
+        ({"approvalId": "a", "decision": "allow", "answer": "x"}, "one of"),
+        ({"approvalId": "a", "decision": "reject", "edits": {"u": "t"}}, "edits"),
     ],
 )
 async def test_a_wrong_answer_is_refused_by_name(tmp_path: Path, params: Json, said: str) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnbuckle.lsp.client import ServerRefused
-from turnbuckle.lsp.protocol import Nothing, SessionParams
+from turnbuckle.lsp.lives import SessionParams
+from turnbuckle.lsp.protocol import Nothing
 from turnbuckle.lsp.rpc import Connection, NoAnswer, Refused
 from turnbuckle.testing.documents import Unit
 from turnbuckle.testing.echo_app import EchoApp

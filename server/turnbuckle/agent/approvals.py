@@ -34,6 +34,9 @@ class Pending:
     hunks: dict[str, bool | None]
     outcome: ApprovalOutcome | None = None
     note: str | None = None
+    answer: str | None = None
+    edits: Mapping[str, str] = field(default_factory=dict)
+    remember: str | None = None
     changed: anyio.Event = field(default_factory=anyio.Event)
 
     def tell(self) -> None:
@@ -78,6 +81,7 @@ class Approvals:
             why=why,
             accepted=lambda: _accepted(pending),
             verdict=lambda: _verdict(pending),
+            answer=pending.answer,
             close=lambda: self._settle(pending, "cancelled", by="turn"),
         )
 
@@ -100,12 +104,23 @@ class Approvals:
             raise
         return pending
 
-    def decide(self, approval_id: str, *, allow: bool, by: str, note: str | None = None) -> bool:
+    def decide(
+        self,
+        approval_id: str,
+        *,
+        allow: bool,
+        by: str,
+        note: str | None = None,
+        answer: str | None = None,
+        edits: Mapping[str, str] | None = None,
+        remember: str | None = None,
+    ) -> bool:
         """Decide all that is still open of a question; False if it was settled before."""
         pending = self._pending.get(approval_id)
         if pending is None:
             return False
         pending.note = note or pending.note
+        pending.answer, pending.edits, pending.remember = answer, edits or {}, remember
         open_hunks = [hunk_id for hunk_id, yes in pending.hunks.items() if yes is None]
         for hunk_id in open_hunks:
             pending.hunks[hunk_id] = allow
@@ -158,7 +173,12 @@ class Approvals:
         pending.outcome = outcome
         self._session.append(
             ApprovalDecided(
-                approval_id=pending.approval_id, outcome=outcome, by=by, note=pending.note
+                approval_id=pending.approval_id,
+                outcome=outcome,
+                by=by,
+                note=pending.note,
+                answer=pending.answer,
+                remember=pending.remember,
             )
         )
         pending.tell()
@@ -179,4 +199,4 @@ async def _accepted(pending: Pending) -> AsyncIterator[tuple[str, ...]]:
 
 def _verdict(pending: Pending) -> Verdict:
     rejected = tuple(hunk_id for hunk_id, yes in pending.hunks.items() if not yes)
-    return Verdict(rejected=rejected, note=pending.note)
+    return Verdict(rejected=rejected, note=pending.note, edits=pending.edits)

@@ -15,24 +15,17 @@ from turnbuckle.agent.agent import Settings as AgentSettings
 from turnbuckle.agent.plugin import Install
 from turnbuckle.agent.sessions import Coroutines, OpenSession, Seen, Sessions
 from turnbuckle.app.catalogue import Catalogue
+from turnbuckle.app.features import Features
 from turnbuckle.app.models import CHOSEN, Models
+from turnbuckle.app.shipped import shipped
 from turnbuckle.kernel.scope import Scope
-from turnbuckle.lsp.actions import Actions
 from turnbuckle.lsp.applying import Limits, OpenTexts
-from turnbuckle.lsp.approvals import Approvals
 from turnbuckle.lsp.clientfacts import ClientFacts
-from turnbuckle.lsp.commands import Commands
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.folders import Folders
-from turnbuckle.lsp.prompts import QUIET, Prompts
-from turnbuckle.lsp.protocol import REQUESTS
+from turnbuckle.lsp.prompts import QUIET
 from turnbuckle.lsp.rpc import Connection
-from turnbuckle.lsp.showing import Showing
-from turnbuckle.lsp.subscriptions import Subscriptions
-from turnbuckle.lsp.turns import Turns
-from turnbuckle.lsp.workdone import WorkDone
-from turnbuckle.plugins import ground_rules, retry, shipped_tools
 from turnbuckle.session.store import Sync, sync_data
 from turnbuckle.workspace.files import DiskTexts
 from turnbuckle.workspace.port import Workspace
@@ -100,7 +93,7 @@ class Wiring:
             return Workspace(roots=folders.roots(cwd), texts=texts, seen=seen)
 
         def watch(opened: OpenSession) -> None:
-            approvals.watch(opened)
+            features.watch(opened)
 
         sessions = Sessions(
             state=state,
@@ -109,13 +102,7 @@ class Wiring:
                 max_steps=settings.max_steps,
                 max_parallel_tool_calls=settings.max_parallel_tool_calls,
             ),
-            plugins=[
-                ("model", models.plugin),
-                ("ground_rules", ground_rules.install),
-                ("shipped_tools", shipped_tools.install),
-                ("retry", retry.install),
-                *outside.plugins,
-            ],
+            plugins=[*shipped(models), *outside.plugins],
             make_workspace=workspace,
             tasks=self._tasks,
             on_open=watch,
@@ -130,26 +117,11 @@ class Wiring:
             tasks=self._tasks,
             state=state,
         )
-        showing = Showing(editor)
-        self.prompts = Prompts(editor, showing, quiet=outside.quiet)
-        approvals = Approvals(editor, self.prompts)
-        work_done = WorkDone(editor)
-        subscriptions = Subscriptions(editor)
-        catalogue = Catalogue(models)
-        turns = Turns(editor, subscriptions, work_done, catalogue.effective)
-        commands = Commands(editor, turns, approvals, work_done, showing)
-        self._showing = showing
-
-        connection.know(REQUESTS)
-        connection.on_notification("textDocument/didOpen", documents.did_open)
-        connection.on_notification("textDocument/didChange", documents.did_change)
-        connection.on_notification("textDocument/didSave", documents.did_save)
-        connection.on_notification("textDocument/didClose", documents.did_close)
-        catalogue.register(connection)
+        features = Features(editor, self._scope, catalogue=Catalogue(models), quiet=outside.quiet)
+        self.prompts = features.prompts
+        self._showing = features.showing
+        features.register()
         folders.register(connection)
-        approvals.register(self._scope)
-        for feature in (work_done, subscriptions, turns, commands, Actions(editor, approvals)):
-            feature.register()
 
     async def run(self) -> None:
         """Serve until cancelled, then take everything apart."""

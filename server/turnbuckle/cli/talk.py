@@ -11,6 +11,7 @@ import anyio
 
 from turnbuckle.cli.signals import Leave
 from turnbuckle.lsp.client import Client, ServerRefused, connect
+from turnbuckle.lsp.lives import SessionEventsParams, SessionOpenParams, SessionOpenResult
 from turnbuckle.lsp.names import (
     APPROVE,
     CANCEL,
@@ -24,9 +25,6 @@ from turnbuckle.lsp.protocol import (
     ApproveParams,
     ApproveResult,
     CancelParams,
-    SessionEventsParams,
-    SessionOpenParams,
-    SessionOpenResult,
     Text,
     TurnParams,
     TurnResult,

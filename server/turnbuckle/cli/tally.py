@@ -2,7 +2,7 @@
 
 from turnbuckle.cli.subjects import changed_counts
 from turnbuckle.cli.values import Event, Note
-from turnbuckle.lsp.protocol import SessionOpenResult
+from turnbuckle.lsp.lives import SessionOpenResult
 from turnbuckle.session.events import (
     ApprovalAsked,
     EditApplied,

@@ -3,7 +3,9 @@
 from typing import Any
 
 from turnbuckle.lsp.names import APPROVE_COMMAND, ASK_COMMAND, CANCEL_COMMAND, REJECT_COMMAND
-from turnbuckle.lsp.protocol import Range, WhenBusy, Wire
+from turnbuckle.lsp.positions import Range
+from turnbuckle.lsp.protocol import WhenBusy
+from turnbuckle.lsp.wire import Wire
 
 
 class AskParams(Wire):

@@ -5,7 +5,8 @@ from typing import Any
 
 from turnbuckle.lsp.convert import to_offsets
 from turnbuckle.lsp.documents import Documents
-from turnbuckle.lsp.protocol import ContextItem, Range
+from turnbuckle.lsp.positions import Range
+from turnbuckle.lsp.protocol import ContextItem
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.parts import Context
 

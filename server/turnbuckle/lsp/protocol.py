@@ -10,21 +10,63 @@ from turnbuckle.lsp.choosing import (
     ModelsParams,
     ModelsResult,
 )
+from turnbuckle.lsp.lives import (
+    SessionCompactResult,
+    SessionConfigureParams,
+    SessionEventsParams,
+    SessionEventsResult,
+    SessionEventsStopParams,
+    SessionExportParams,
+    SessionExportResult,
+    SessionForkParams,
+    SessionForkResult,
+    SessionListParams,
+    SessionListResult,
+    SessionOpenParams,
+    SessionOpenResult,
+    SessionParams,
+    SessionReadParams,
+    SessionReadResult,
+    SessionRewindParams,
+    SessionRewindResult,
+    Token,
+    WatchParams,
+)
 from turnbuckle.lsp.names import (
     APPROVE,
     CANCEL,
     CREDENTIALS,
+    INBOX_EDIT,
     MODELS,
+    REVIEW_LIST,
+    REVIEW_RESOLVE,
+    SAVE,
     SESSION_CLOSE,
+    SESSION_COMPACT,
+    SESSION_CONFIGURE,
+    SESSION_DELETE,
     SESSION_EVENTS,
     SESSION_EVENTS_STOP,
+    SESSION_EXPORT,
+    SESSION_FORK,
+    SESSION_LIST,
     SESSION_OPEN,
+    SESSION_READ,
+    SESSION_REWIND,
     TURN,
+    WATCH,
+)
+from turnbuckle.lsp.positions import Range
+from turnbuckle.lsp.reviewing import (
+    ReviewListParams,
+    ReviewListResult,
+    ReviewResolveParams,
+    ReviewResolveResult,
+    SaveParams,
+    SaveResult,
 )
 from turnbuckle.lsp.wire import Wire as Wire
-from turnbuckle.lsp.wire import refuse
 
-Token: TypeAlias = int | str
 WhenBusy: TypeAlias = Literal["queue", "steer", "reject"]
 
 
@@ -35,19 +77,6 @@ class Text(Wire):
     text: str
 
 
-class Range(Wire):
-    """An LSP range, as the client sends it, in the negotiated position encoding."""
-
-    class Position(Wire):
-        """A zero-based line and character."""
-
-        line: int = Field(ge=0)
-        character: int = Field(ge=0)
-
-    start: Position
-    end: Position
-
-
 class ContextItem(Wire):
     """Something the person points at; the text of an open document is taken from the mirror."""
 
@@ -56,60 +85,6 @@ class ContextItem(Wire):
     range: Range | None = None
     version: int | None = None
     text: str | None = None
-
-
-class SessionOpenParams(Wire):
-    """Open a session: a new one, or with `sessionId` one from disk; `cwd` is a folder's URI."""
-
-    session_id: str | None = None
-    cwd: str | None = None
-
-
-class SessionOpenResult(Wire):
-    """The open session; `seq` is its last fact, −1 while it has none.
-
-    `readOnly` says that another process writes it. `interrupted` says that its last turn was cut
-    off and can be resumed. `usage` are the tokens of the whole session up to `seq`, `context` those
-    of the last request and its answer: where a client begins to count.
-    """
-
-    session_id: str
-    seq: int
-    read_only: bool
-    title: str | None = None
-    config: EffectiveConfig
-    interrupted: bool | None = None
-    # Any: the same open object as in the facts.
-    usage: dict[str, Any] | None = None
-    context: int | None = None
-
-
-class SessionEventsParams(Wire):
-    """Subscribe: replay after `after` (a seq), or only the last `turns` turns, then live."""
-
-    session_id: str
-    token: Token
-    after: int | None = None
-    turns: int | None = Field(default=None, ge=0)
-
-
-class SessionEventsResult(Wire):
-    """`from` is the first fact that will be sent, `seq` the last one there is now."""
-
-    from_: int = Field(alias="from")
-    seq: int
-
-
-class SessionEventsStopParams(Wire):
-    """End the subscription that uses this token; nothing travels on it after the answer."""
-
-    token: Token
-
-
-class SessionParams(Wire):
-    """Names one session."""
-
-    session_id: str
 
 
 class Nothing(Wire):
@@ -156,26 +131,49 @@ class CancelParams(Wire):
     keep_queue: bool = False
 
 
+class InboxEditParams(Wire):
+    """Change a message that still waits, or take it out with `remove: true`."""
+
+    session_id: str
+    key: str
+    input: tuple[Text, ...] = ()
+    remove: bool = False
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> "InboxEditParams":
+        if self.remove == bool(self.input):
+            raise ValueError("give either input with at least one part, or remove: true")
+        return self
+
+
+class InboxEditResult(Wire):
+    """`changed` is false when the message waits no longer; it is as it was sent then."""
+
+    changed: bool
+
+
 class ApproveParams(Wire):
     """Answer an approval; the first answer wins.
 
-    With `hunks` only the named hunks are decided and the others stay open.
+    With `hunks` only the named hunks are decided and the others stay open. `edits` are whole texts
+    of files, by URI, that the person changed in a proposed change; they count where it is allowed.
+    `answer` is that to a question. `remember` allows the same subject for the rest of the session.
     """
 
     approval_id: str
     decision: Literal["allow", "reject"] | None = None
     hunks: dict[str, bool] | None = None
+    edits: dict[str, str] | None = None
+    answer: str | None = None
     note: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_later(cls, data: object) -> object:
-        return refuse(data, "edits", "answer", "remember")
+    remember: Literal["session"] | None = None
 
     @model_validator(mode="after")
     def _something_decided(self) -> "ApproveParams":
-        if (self.decision is None) == (not self.hunks):
-            raise ValueError("give either decision or hunks")
+        if sum((self.decision is not None, bool(self.hunks), self.answer is not None)) != 1:
+            raise ValueError("give one of decision, hunks and answer")
+        if self.decision != "allow" and (self.edits or self.remember):
+            raise ValueError("edits and remember need decision: allow")
         return self
 
 
@@ -187,13 +185,28 @@ class ApproveResult(Wire):
 
 REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {
     SESSION_OPEN: (SessionOpenParams, SessionOpenResult),
+    SESSION_LIST: (SessionListParams, SessionListResult),
     SESSION_EVENTS: (SessionEventsParams, SessionEventsResult),
     SESSION_EVENTS_STOP: (SessionEventsStopParams, Nothing),
+    SESSION_READ: (SessionReadParams, SessionReadResult),
+    SESSION_FORK: (SessionForkParams, SessionForkResult),
+    SESSION_REWIND: (SessionRewindParams, SessionRewindResult),
+    SESSION_CONFIGURE: (SessionConfigureParams, EffectiveConfig),
+    SESSION_COMPACT: (SessionParams, SessionCompactResult),
     SESSION_CLOSE: (SessionParams, Nothing),
+    SESSION_DELETE: (SessionParams, Nothing),
+    SESSION_EXPORT: (SessionExportParams, SessionExportResult),
+    WATCH: (WatchParams, Nothing),
     TURN: (TurnParams, TurnResult),
     CANCEL: (CancelParams, Nothing),
+    INBOX_EDIT: (InboxEditParams, InboxEditResult),
     APPROVE: (ApproveParams, ApproveResult),
+    REVIEW_LIST: (ReviewListParams, ReviewListResult),
+    REVIEW_RESOLVE: (ReviewResolveParams, ReviewResolveResult),
     MODELS: (ModelsParams, ModelsResult),
     CREDENTIALS: (CredentialsParams, Nothing),
 }
 """Every request of ours, client to server: method → params, result."""
+
+ASKED: dict[str, tuple[type[Wire], type[Wire]]] = {SAVE: (SaveParams, SaveResult)}
+"""Every request of ours, server to client; asked only of a client that announced it."""

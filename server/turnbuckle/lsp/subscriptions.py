@@ -2,12 +2,8 @@
 
 from turnbuckle.lsp import names
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.protocol import (
-    Nothing,
-    SessionEventsParams,
-    SessionEventsResult,
-    SessionEventsStopParams,
-)
+from turnbuckle.lsp.lives import SessionEventsParams, SessionEventsResult, SessionEventsStopParams
+from turnbuckle.lsp.protocol import Nothing
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of
 

@@ -11,17 +11,9 @@ from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnrea
 from turnbuckle.lsp import names
 from turnbuckle.lsp.choosing import EffectiveConfig
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.lives import SessionOpenParams, SessionOpenResult, SessionParams
 from turnbuckle.lsp.pointing import contexts
-from turnbuckle.lsp.protocol import (
-    CancelParams,
-    Nothing,
-    SessionOpenParams,
-    SessionOpenResult,
-    SessionParams,
-    TurnParams,
-    TurnResult,
-    WhenBusy,
-)
+from turnbuckle.lsp.protocol import CancelParams, Nothing, TurnParams, TurnResult, WhenBusy
 from turnbuckle.lsp.rpc import CANCELLED, INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of_turn
 from turnbuckle.lsp.subscriptions import Subscriptions

@@ -2,7 +2,8 @@
 
 import anyio
 
-from turnbuckle.lsp.protocol import ApproveParams, Token
+from turnbuckle.lsp.lives import Token
+from turnbuckle.lsp.protocol import ApproveParams
 from turnbuckle.lsp.rpc import Connection
 from turnbuckle.session.codec import jsonable
 from turnbuckle.session.events import (

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 
-from turnbuckle.lsp import names, protocol
+from turnbuckle.lsp import lives, names, protocol
 from turnbuckle.lsp.choosing import EffectiveConfig
 from turnbuckle.lsp.rpc import Connection, Refused
 from turnbuckle.lsp.serve import serve_stdio
@@ -68,15 +68,15 @@ class FakeApp:
     async def serving(self) -> None:
         await anyio.sleep_forever()
 
-    async def _open(self, params: protocol.SessionOpenParams) -> protocol.SessionOpenResult:
+    async def _open(self, params: lives.SessionOpenParams) -> lives.SessionOpenResult:
         if params.session_id not in (None, "s-1"):
             raise Refused(f"there is no session {params.session_id!r}", kind="not-found")
         config = EffectiveConfig()
-        return protocol.SessionOpenResult(session_id="s-1", seq=-1, read_only=False, config=config)
+        return lives.SessionOpenResult(session_id="s-1", seq=-1, read_only=False, config=config)
 
-    async def _events(self, params: protocol.SessionEventsParams) -> protocol.SessionEventsResult:
+    async def _events(self, params: lives.SessionEventsParams) -> lives.SessionEventsResult:
         self.session.token = params.token
-        return protocol.SessionEventsResult.model_validate({"from": 0, "seq": -1})
+        return lives.SessionEventsResult.model_validate({"from": 0, "seq": -1})
 
     async def _approve(self, params: protocol.ApproveParams) -> protocol.ApproveResult:
         return protocol.ApproveResult(accepted=self.session.approve(params))

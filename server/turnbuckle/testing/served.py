@@ -19,12 +19,8 @@ from turnbuckle.lsp import names
 from turnbuckle.lsp.applying import Limits
 from turnbuckle.lsp.client import Client, attached, bare_errors
 from turnbuckle.lsp.clientfacts import ClientFacts
-from turnbuckle.lsp.protocol import (
-    ApproveParams,
-    SessionEventsParams,
-    SessionOpenParams,
-    TurnResult,
-)
+from turnbuckle.lsp.lives import SessionEventsParams, SessionOpenParams
+from turnbuckle.lsp.protocol import ApproveParams, TurnResult
 from turnbuckle.lsp.rpc import Connection, Question
 from turnbuckle.lsp.rpc.framing import Frames
 from turnbuckle.lsp.rpc.streams import CHUNK, MemoryPipe, Source

@@ -1,6 +1,6 @@
 """What a tool is: told to the model, prepared, judged by its subject, then performed."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
@@ -37,10 +37,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the person decided in the end: hunks that were rejected, a note if there was one."""
+    """What the person decided in the end: hunks that were rejected, a note if there was one.
+
+    `edits` are whole texts, by URI, that the person made of files of the change.
+    """
 
     rejected: tuple[str, ...] = ()
     note: str | None = None
+    edits: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
