@@ -1,0 +1,81 @@
+// Our own commands, all of them `turnbuckle.ui.*`; those of the server belong to the server.
+
+import * as vscode from "vscode";
+import type { Router } from "./approvals/router";
+import { diagnosticsChip, fileChip, selectionChip, terminalChip } from "./context/chips";
+import type { Credentials } from "./credentials";
+import type { PanelProvider } from "./panel/provider";
+import type { Server } from "./server/server";
+import { pickModel } from "./models";
+
+export interface Parts {
+  server: Server;
+  panel: PanelProvider;
+  router: Router;
+  credentials: Credentials;
+  output: vscode.LogOutputChannel;
+}
+
+export function registerCommands(parts: Parts): vscode.Disposable[] {
+  const { server, panel, router, credentials, output } = parts;
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    newSession: () => panel.with((bridge) => void bridge.show(undefined), true),
+    focusChat: () => panel.with((bridge) => bridge.focus(), true),
+    addSelection: () => addSelection(panel),
+    addFile: (uri?: vscode.Uri, all?: vscode.Uri[]) => addFiles(panel, uri, all),
+    addProblems: () => addProblems(panel),
+    addTerminal: () => addTerminal(panel),
+    answer: (approvalId?: unknown) => router.pick(typeof approvalId === "string" ? approvalId : undefined),
+    stop: () => stop(parts),
+    selectModel: () => pickModel(server, panel.bridge?.sessionId),
+    setKey: () => credentials.ask(),
+    clearKeys: async () => {
+      await credentials.clear();
+      void vscode.window.showInformationMessage("Turnbuckle: the keys that you gave are forgotten.");
+    },
+    showLog: () => output.show(true),
+    restartServer: () => server.restart(),
+    reloadChat: () => panel.reload(),
+    openWalkthrough: () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", "turnbuckle.turnbuckle#start", false),
+  };
+  return Object.entries(commands).map(([name, run]) =>
+    vscode.commands.registerCommand(`turnbuckle.ui.${name}`, async (...args: never[]) => {
+      try {
+        await run(...args);
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        void vscode.window.showErrorMessage(`Turnbuckle: ${text}`);
+      }
+    }),
+  );
+}
+
+async function addSelection(panel: PanelProvider): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor) await panel.with((bridge) => bridge.addChips([selectionChip(editor)]), false);
+}
+
+async function addFiles(panel: PanelProvider, uri?: vscode.Uri, all?: vscode.Uri[]): Promise<void> {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const uris = all?.length ? all : [uri ?? active].filter((one): one is vscode.Uri => one !== undefined);
+  if (uris.length) await panel.with((bridge) => bridge.addChips(uris.map(fileChip)), false);
+}
+
+async function addProblems(panel: PanelProvider): Promise<void> {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const chip = uri && diagnosticsChip(uri);
+  if (chip) await panel.with((bridge) => bridge.addChips([chip]), false);
+  else void vscode.window.showInformationMessage("Turnbuckle: this file has no problems.");
+}
+
+async function addTerminal(panel: PanelProvider): Promise<void> {
+  const chip = await terminalChip();
+  if (chip) await panel.with((bridge) => bridge.addChips([chip]), false);
+  else void vscode.window.showInformationMessage("Turnbuckle: select something in a terminal first.");
+}
+
+async function stop({ server, panel }: Parts): Promise<void> {
+  const sessionId = panel.bridge?.sessionId;
+  if (sessionId !== undefined) await server.request("turnbuckle/cancel", { sessionId, keepQueue: true });
+}

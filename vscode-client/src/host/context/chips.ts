@@ -1,0 +1,103 @@
+// What the person points at in the editor, as chips for the panel.
+
+import * as vscode from "vscode";
+import { contextLabel } from "../../session/reduce";
+import type { Chip } from "../../shared/messages";
+
+/** The most characters that are taken from a terminal. */
+export const TERMINAL_TEXT = 32 * 1024;
+
+let counter = 0;
+
+function chip(parts: Omit<Chip, "id" | "label" | "detail"> & { detail?: string }): Chip {
+  const label = contextLabel(parts);
+  return { id: `chip-${++counter}`, label, detail: parts.detail ?? parts.uri ?? label, ...parts };
+}
+
+export function fileChip(uri: vscode.Uri): Chip {
+  return chip({ kind: "file", uri: uri.toString() });
+}
+
+/** The selection of an editor; without one, its whole file. */
+export function selectionChip(editor: vscode.TextEditor): Chip {
+  const { document, selection } = editor;
+  if (selection.isEmpty) return fileChip(document.uri);
+  return chip({
+    kind: "selection",
+    uri: document.uri.toString(),
+    range: { start: plain(selection.start), end: plain(selection.end) },
+    version: document.version,
+  });
+}
+
+/** The problems of a file, as text: the server is told what the editor says. */
+export function diagnosticsChip(uri: vscode.Uri): Chip | undefined {
+  const found = vscode.languages.getDiagnostics(uri);
+  if (!found.length) return undefined;
+  const lines = found.map((one) => {
+    const code = typeof one.code === "object" ? one.code.value : one.code;
+    const origin = [one.source, code].filter((part) => part !== undefined).join(" ");
+    return `${one.range.start.line + 1}: ${NAMES[one.severity]}: ${one.message}${origin ? ` (${origin})` : ""}`;
+  });
+  return chip({
+    kind: "diagnostics",
+    uri: uri.toString(),
+    text: lines.join("\n"),
+    detail: `${found.length} ${found.length === 1 ? "problem" : "problems"} in ${uri.fsPath}`,
+  });
+}
+
+const NAMES = ["error", "warning", "information", "hint"] as const;
+
+/** What is selected in a terminal; the clipboard is put back as it was. */
+export async function terminalChip(): Promise<Chip | undefined> {
+  if (!vscode.window.activeTerminal) return undefined;
+  const before = await vscode.env.clipboard.readText();
+  await vscode.env.clipboard.writeText("");
+  await vscode.commands.executeCommand("workbench.action.terminal.copySelection");
+  let text = await vscode.env.clipboard.readText();
+  if (!text) {
+    await vscode.commands.executeCommand("workbench.action.terminal.copyLastCommandOutput");
+    text = await vscode.env.clipboard.readText();
+  }
+  await vscode.env.clipboard.writeText(before);
+  if (!text.trim()) return undefined;
+  return chip({ kind: "terminal", text: text.slice(-TERMINAL_TEXT), detail: firstLine(text) });
+}
+
+/** What can be added now: open editors, the selection, their problems. */
+export function offers(): Chip[] {
+  const editor = vscode.window.activeTextEditor;
+  const chips: Chip[] = [];
+  if (editor) {
+    chips.push(selectionChip(editor));
+    const problems = diagnosticsChip(editor.document.uri);
+    if (problems) chips.push(problems);
+  }
+  for (const group of vscode.window.tabGroups.all) {
+    for (const { input } of group.tabs) {
+      if (input instanceof vscode.TabInputText && !chips.some((one) => one.uri === input.uri.toString())) {
+        chips.push(fileChip(input.uri));
+      }
+    }
+  }
+  return chips;
+}
+
+/** Files of the workspace whose path holds what was typed after `@`. */
+export async function findFiles(query: string, limit = 20): Promise<Chip[]> {
+  const letters = query.replace(/[[\]{}*?!]/g, "");
+  const uris = await vscode.workspace.findFiles(`**/*${letters}*`, undefined, limit);
+  return uris.map((uri) => ({
+    ...fileChip(uri),
+    detail: vscode.workspace.asRelativePath(uri),
+  }));
+}
+
+function plain(position: vscode.Position): { line: number; character: number } {
+  return { line: position.line, character: position.character };
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0]?.slice(0, 120) ?? "";
+}

@@ -1,0 +1,49 @@
+// Markdown of a model as safe HTML: no raw HTML, no images, links only where they may lead.
+
+import DOMPurify from "dompurify";
+import hljs from "highlight.js/lib/common";
+import MarkdownIt from "markdown-it";
+
+const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false });
+md.validateLink = (href) => linkTarget(href) !== undefined;
+md.renderer.rules["image"] = (tokens, index) => {
+  // Nothing is fetched by itself: an image is the link that it came from.
+  const token = tokens[index]!;
+  const href = String(token.attrGet("src") ?? "");
+  const text = md.utils.escapeHtml(token.content || href);
+  return linkTarget(href) === undefined ? text : `<a href="${md.utils.escapeHtml(href)}">${text}</a>`;
+};
+
+/** Where a link may lead: a page, which the editor asks about first, or a file of the workspace. */
+export function linkTarget(href: string): "page" | "file" | undefined {
+  const trimmed = href.trim();
+  if (/^https?:\/\/[^\s]+$/i.test(trimmed)) return "page";
+  if (/^file:\/\/\//i.test(trimmed)) return "file";
+  if (/^[a-z][a-z0-9+.-]*:/i.test(trimmed) || trimmed.startsWith("//")) return undefined;
+  return trimmed && !trimmed.startsWith("#") ? "file" : undefined;
+}
+
+const ALLOWED = {
+  ALLOWED_TAGS: [
+    "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol",
+    "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+  ],
+  ALLOWED_ATTR: ["href", "class", "start"],
+  ALLOW_DATA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|file:\/\/\/|(?![a-z][a-z0-9+.-]*:)(?!\/\/))/i,
+};
+
+/** One block; code is highlighted only once it is `finished`. */
+export function render(block: string, finished: boolean): string {
+  md.options.highlight = finished ? highlight : null;
+  return DOMPurify.sanitize(md.render(block), ALLOWED);
+}
+
+/** The most characters of a code block that are highlighted: beyond that it takes too long. */
+const HIGHLIGHTED = 20_000;
+
+export function highlight(code: string, language: string): string {
+  const name = language.trim().split(/\s/)[0]?.toLowerCase() ?? "";
+  if (!name || code.length > HIGHLIGHTED || !hljs.getLanguage(name)) return md.utils.escapeHtml(code);
+  return hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
+}
