@@ -4,7 +4,8 @@ import * as vscode from "vscode";
 import { act } from "./host/actions";
 import { OpenApprovals } from "./host/approvals/follow";
 import { Router } from "./host/approvals/router";
-import { registerCommands } from "./host/commands";
+import { registerEdits } from "./edits";
+import { command, registerCommands } from "./host/commands";
 import { Credentials } from "./host/credentials";
 import { PanelProvider, VIEW } from "./host/panel/provider";
 import { apis } from "./host/python";
@@ -35,9 +36,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const watch = new Watch(server, log);
   const credentials = new Credentials(context.secrets, context.globalState, server, log);
   const approvals = new OpenApprovals(server, watch, log);
-  const review = async (approvalId: string): Promise<void> => {
-    await vscode.commands.executeCommand("turnbuckle.ui.review", approvalId);
-  };
+  const { reviews, disposables } = registerEdits({ server, watch, approvals, log, command });
+  const review = (approvalId: string): Promise<void> => reviews.open(approvalId);
   const panel: PanelProvider = new PanelProvider(context.extensionUri, {
     server,
     settings: settings.panelSettings,
@@ -74,7 +74,8 @@ export function activate(context: vscode.ExtensionContext): void {
       // Trust is handed over when the server starts.
       if (server.state.state !== "stopped") void server.restart().catch((error: unknown) => log(String(error)));
     }),
-    ...registerCommands({ server, panel, router, credentials, output }),
+    ...disposables,
+    ...registerCommands({ server, panel, router, approvals, reviews, credentials, output }),
   );
   startWhenWanted(context, server, log);
 }

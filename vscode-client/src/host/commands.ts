@@ -1,6 +1,8 @@
 // Our own commands, all of them `turnbuckle.ui.*`; those of the server belong to the server.
 
 import * as vscode from "vscode";
+import type { Reviews } from "../edits/review";
+import type { OpenApprovals } from "./approvals/follow";
 import type { Router } from "./approvals/router";
 import { diagnosticsChip, fileChip, selectionChip, terminalChip } from "./context/chips";
 import type { Credentials } from "./credentials";
@@ -12,6 +14,8 @@ export interface Parts {
   server: Server;
   panel: PanelProvider;
   router: Router;
+  approvals: OpenApprovals;
+  reviews: Reviews;
   credentials: Credentials;
   output: vscode.LogOutputChannel;
 }
@@ -25,6 +29,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     addFile: (uri?: vscode.Uri, all?: vscode.Uri[]) => addFiles(panel, uri, all),
     addProblems: () => addProblems(panel),
     addTerminal: () => addTerminal(panel),
+    review: (approvalId: unknown) => review(parts, approvalId),
     answer: (approvalId?: unknown) => router.pick(typeof approvalId === "string" ? approvalId : undefined),
     stop: () => stop(parts),
     selectModel: () => pickModel(server, panel.bridge?.sessionId),
@@ -39,16 +44,19 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     openWalkthrough: () =>
       vscode.commands.executeCommand("workbench.action.openWalkthrough", "turnbuckle.turnbuckle#start", false),
   };
-  return Object.entries(commands).map(([name, run]) =>
-    vscode.commands.registerCommand(`turnbuckle.ui.${name}`, async (...args: never[]) => {
-      try {
-        await run(...args);
-      } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
-        void vscode.window.showErrorMessage(`Turnbuckle: ${text}`);
-      }
-    }),
-  );
+  return Object.entries(commands).map(([name, run]) => command(name, run));
+}
+
+/** A command of ours, whose failure the person reads. */
+export function command(name: string, run: (...args: never[]) => unknown): vscode.Disposable {
+  return vscode.commands.registerCommand(`turnbuckle.ui.${name}`, async (...args: never[]) => {
+    try {
+      await run(...args);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(`Turnbuckle: ${text}`);
+    }
+  });
 }
 
 async function addSelection(panel: PanelProvider): Promise<void> {
@@ -78,4 +86,12 @@ async function addTerminal(panel: PanelProvider): Promise<void> {
 async function stop({ server, panel }: Parts): Promise<void> {
   const sessionId = panel.bridge?.sessionId;
   if (sessionId !== undefined) await server.request("turnbuckle/cancel", { sessionId, keepQueue: true });
+}
+
+/** The named edit, or the one that waits. */
+async function review({ approvals, reviews, router }: Parts, approvalId: unknown): Promise<void> {
+  if (typeof approvalId === "string") return reviews.open(approvalId);
+  const edits = approvals.open.filter(({ approval }) => approval.subject.kind === "change");
+  if (edits.length === 1) return reviews.open(edits[0]!.approval.approvalId);
+  await router.pick();
 }
