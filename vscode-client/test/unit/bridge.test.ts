@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { Bridge, PATIENCE, PING, type Host } from "../../src/host/panel/bridge";
+import { GATHER } from "../../src/host/panel/batcher";
+import { VERSION, type Action, type ToPanel, type Value } from "../../src/shared/messages";
+import { FakeServer, FakeTime, settle } from "../fakes/server";
+
+const fact = (seq: number, type = "turn/start", data: unknown = { turn: 1 }): Value =>
+  ({ seq, time: 0, type, data }) as unknown as Value;
+
+function bridge(answers: Record<string, (params: never) => unknown> = {}, remembered?: string) {
+  const time = new FakeTime();
+  const posts: ToPanel[] = [];
+  const done: Action[] = [];
+  const log: string[] = [];
+  const state = { reloads: 0, remembered };
+  const server = new FakeServer({
+    "turnbuckle/session/open": ({ sessionId = "new" }: { sessionId?: string }) => ({
+      sessionId, seq: 5, readOnly: false, config: {},
+    }),
+    "turnbuckle/session/events": () => ({ from: 2, seq: 5 }),
+    "turnbuckle/session/events/stop": () => ({}),
+    ...answers,
+  });
+  const host: Host = {
+    server: server.server,
+    settings: () => ({ sendKey: "enter", showThinking: "off", trusted: true, folders: [] }),
+    act: (action) => Promise.resolve(void done.push(action)),
+    remembered: () => state.remembered,
+    remember: (id) => {
+      state.remembered = id;
+    },
+    reload: () => {
+      state.reloads++;
+    },
+    log: (text) => log.push(text),
+    timer: time.timer,
+  };
+  const made = new Bridge((message) => posts.push(message), host);
+  const ready = async (sessionId?: string): Promise<void> => {
+    made.receive({ type: "ready", version: VERSION, ...(sessionId === undefined ? {} : { sessionId }) });
+    await settle();
+  };
+  const of = <T extends ToPanel["type"]>(type: T) =>
+    posts.filter((post): post is Extract<ToPanel, { type: T }> => post.type === type);
+  return { made, server, posts, of, time, done, log, state, ready };
+}
+
+describe("a panel that is ready", () => {
+  it("is greeted, and shown the session that was shown before", async () => {
+    const { of, ready, server } = bridge({}, "before");
+    await ready();
+    expect(of("hello")).toHaveLength(1);
+    expect(of("session")).toMatchObject([{ session: { sessionId: "before", from: 2 } }]);
+    expect(server.asked.at(-1)).toMatchObject({ params: { sessionId: "before", turns: 20 } });
+  });
+
+  it("of another version is loaded again", async () => {
+    const { made, state } = bridge();
+    made.receive({ type: "ready", version: 99 });
+    await settle();
+    expect(state.reloads).toBe(1);
+  });
+
+  it("gets a new session where the one before is gone", async () => {
+    const { of, ready } = bridge(
+      {
+        "turnbuckle/session/open": ({ sessionId }: { sessionId?: string }) => {
+          if (sessionId !== undefined) throw new Error("there is no session");
+          return { sessionId: "new", seq: -1, readOnly: false, config: {} };
+        },
+      },
+      "gone",
+    );
+    await ready();
+    expect(of("session")).toMatchObject([{ session: { sessionId: "new" } }]);
+  });
+
+  it("gets values in order, also those that came before the answer", async () => {
+    const { of, ready, server, time } = bridge({
+      "turnbuckle/session/events": () => {
+        server.send("panel", fact(2), fact(3));
+        return { from: 2, seq: 5 };
+      },
+    });
+    await ready();
+    server.send("panel", fact(4));
+    time.pass(GATHER);
+    expect(of("values").flatMap((post) => post.values)).toMatchObject([{ seq: 2 }, { seq: 3 }, { seq: 4 }]);
+    expect(of("session")).toHaveLength(1);
+  });
+});
+
+describe("a session", () => {
+  it("that is left is not listened to any longer", async () => {
+    const { made, server, ready, time, of } = bridge();
+    await ready("one");
+    made.receive({ type: "show", sessionId: "two" });
+    await settle();
+    expect(server.tokens).toHaveLength(1);
+    expect(server.count("turnbuckle/session/events/stop")).toBe(1);
+    server.send("panel", fact(9));
+    time.pass(GATHER);
+    expect(of("values").map((post) => post.sessionId)).toEqual(["two"]);
+  });
+
+  it("is told anew when the server came back", async () => {
+    const { server, ready, of } = bridge();
+    await ready("one");
+    server.comeBack();
+    await settle();
+    expect(of("session")).toHaveLength(2);
+  });
+
+  it("costs nothing while nobody sees the panel, and is told anew then", async () => {
+    const { made, server, ready, of, time } = bridge();
+    await ready("one");
+    made.setVisible(false);
+    server.send("panel", fact(6), fact(7));
+    time.pass(1000);
+    expect(of("values")).toEqual([]);
+    made.setVisible(true);
+    await settle();
+    expect(of("session")).toHaveLength(2);
+  });
+});
+
+describe("a call", () => {
+  it("is passed on and answered once", async () => {
+    const { made, of, ready } = bridge({ "turnbuckle/models": () => ({ models: [] }) });
+    await ready();
+    made.receive({ type: "call", id: 7, method: "turnbuckle/models", params: {} });
+    await settle();
+    expect(of("answer")).toEqual([{ type: "answer", id: 7, result: { models: [] } }]);
+  });
+
+  it("that the panel may not make is refused, and not passed on", async () => {
+    const { made, of, server, ready } = bridge();
+    await ready();
+    made.receive({ type: "call", id: 8, method: "turnbuckle/credentials" as never, params: { key: "x" } });
+    await settle();
+    expect(of("refused")).toMatchObject([{ id: 8 }]);
+    expect(server.count("turnbuckle/credentials")).toBe(0);
+  });
+
+  it("that the server refuses comes back with its kind", async () => {
+    const { made, of, ready } = bridge({
+      "turnbuckle/session/compact": () => {
+        throw Object.assign(new Error("a turn runs"), { code: -32803, data: { kind: "busy" } });
+      },
+    });
+    await ready();
+    made.receive({ type: "call", id: 9, method: "turnbuckle/session/compact", params: { sessionId: "s" } });
+    await settle();
+    expect(of("refused")).toMatchObject([{ id: 9, code: -32803, kind: "busy", message: "a turn runs" }]);
+  });
+});
+
+describe("a panel that hangs", () => {
+  it("is loaded again when it does not answer", async () => {
+    const { state, ready, time } = bridge();
+    await ready();
+    time.pass(PING + PATIENCE);
+    expect(state.reloads).toBe(1);
+  });
+
+  it("is left alone while it answers, and while it is hidden", async () => {
+    const { made, state, ready, time, of } = bridge();
+    await ready();
+    for (let i = 0; i < 5; i++) {
+      time.pass(PING);
+      made.receive({ type: "pong", at: of("ping").at(-1)!.at });
+    }
+    made.setVisible(false);
+    time.pass(10 * (PING + PATIENCE));
+    expect(state.reloads).toBe(0);
+  });
+});
