@@ -14,7 +14,7 @@ const TALLEST = 240;
 export function Composer() {
   const store = useStore();
   const view = useView();
-  const { draft, settings, state, session } = view;
+  const { draft, settings, state } = view;
   const field = useRef<HTMLTextAreaElement>(null);
   const [mention, setMention] = useState<Chip[]>([]);
   const [at, setAt] = useState(0);
@@ -46,7 +46,7 @@ export function Composer() {
       store.compose("");
       void run(command, store);
     } else if (draft.trim() && settings.trusted) {
-      send(store, draft, steer);
+      store.whenShown(() => send(store, store.view.draft, steer));
     }
   };
   const key = (event: KeyboardEvent): void => {
@@ -103,7 +103,7 @@ export function Composer() {
             class="send"
             aria-label={busy ? "Queue" : "Send"}
             title={busy ? "Queue (Alt+Enter steers the running turn)" : "Send"}
-            disabled={!draft.trim() || !settings.trusted || session === undefined}
+            disabled={!draft.trim() || !settings.trusted}
             onClick={() => submit(false)}
           >
             <Icon name="arrow-up" />
@@ -129,7 +129,7 @@ function grow(field: HTMLTextAreaElement | null): void {
 /** Send what is written; it comes back into the field if it was not taken. */
 function send(store: Store, draft: string, steer: boolean): void {
   const { session, chips } = store.view;
-  if (!session) return;
+  if (!session || !draft.trim()) return;
   store.compose("");
   store.clearChips();
   const params = {

@@ -61,6 +61,7 @@ export class Store {
   private ids = 0;
   private kept: Kept;
   private drawing = false;
+  private wanted: (() => void) | undefined;
 
   constructor(
     private readonly api: Api,
@@ -144,6 +145,15 @@ export class Store {
       page: "chat",
       problem: undefined,
     });
+    const wanted = this.wanted;
+    this.wanted = undefined;
+    wanted?.();
+  }
+
+  /** Do this with the session that is shown, or as soon as one is. */
+  whenShown(use: () => void): void {
+    if (this.view.session) use();
+    else this.wanted = use;
   }
 
   private take({ sessionId, batch, values }: { sessionId: string; batch: number; values: Value[] }): void {
