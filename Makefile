@@ -3,13 +3,15 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench docs clean help
+.PHONY: demo test check bench docs vsix vscode clean help
 
 help:
 	@echo "make demo   set up, and run one real turn in the terminal, offline"
 	@echo "make test   set up, and run every test (CI runs just this)"
 	@echo "make check  the fast part: format, lint, types, layers, quick tests"
 	@echo "make bench  measure"
+	@echo "make vsix   build the VS Code extension, with the server in it"
+	@echo "make vscode open VS Code in the browser with the extension and the demo workspace"
 	@echo "make docs   write the generated reference pages again"
 	@echo "make clean  remove what was made here"
 
@@ -29,9 +31,16 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/generate.py
 
+vsix: $(VENV)/.runtime
+	@$(BIN)/python scripts/vsix
+
+vscode:
+	@scripts/vscode
+
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf tests/editors/node/node_modules
+	rm -rf tests/editors/node/node_modules vscode-client/node_modules vscode-client/dist
+	rm -rf vscode-client/server vscode-client/*.vsix .cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.runtime: pyproject.toml scripts/setup

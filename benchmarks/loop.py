@@ -98,7 +98,7 @@ def opening(path: Path) -> None:
     """Read a session's facts back, against orjson alone."""
     lines = read_lines(path)[0] * 8
     alone = timed(lambda: [orjson.loads(line) for line in lines])
-    entries = [entry for line in lines if (entry := parse(line))]
+    entries = [parse(line) for line in lines]
     typed = timed(lambda: [parse(line) for line in lines])
     folded = timed(lambda: project(entries[: len(lines) // 8]))
     show(f"open {len(lines)} facts, against orjson alone", typed / alone, "×")

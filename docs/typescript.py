@@ -14,7 +14,7 @@ def module(made: Schema) -> str:
     """Interfaces for every shape, and tables of requests, commands and facts by their names."""
     parts = [_HEAD]
     parts += [_interface(name, shape) for name, shape in made["$defs"].items()]
-    for title, kind in (("Requests", "requests"), ("Commands", "commands")):
+    for title, kind in (("Requests", "requests"), ("Asked", "asked"), ("Commands", "commands")):
         rows = (
             f"{{ params: {_type(pair['params'])}; result: {_type(pair['result'])} }}"
             for pair in made[kind].values()

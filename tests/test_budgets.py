@@ -58,7 +58,8 @@ def test_concurrency_is_lexical() -> None:
 
 
 BROAD = {
-    "agent/driver.py", "agent/plugin.py", "agent/calls.py", "kernel/scope.py", "session/log.py",
+    "agent/driver.py", "agent/plugin.py", "agent/calls.py", "agent/requests.py",
+    "kernel/scope.py", "session/log.py",
     "tools/execute.py", "tools/schedule.py",
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_generated_pages_are_up_to_date() -> None:
     pages = runpy.run_path(str(ROOT / "docs" / "generate.py"))["pages"]()
-    assert len(pages) == 3
+    assert len(pages) == 5
     for path, text in pages.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name} is old: run `make docs`"
 

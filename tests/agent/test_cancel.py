@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 from inline_snapshot import snapshot
 
 from turnbuckle.agent.inbox import Dropped, Ended, until_ended
@@ -246,6 +247,25 @@ user      one
 assistant I was going to say (interrupted)
 end       aborted (shutdown)
 """)
+
+
+async def test_the_end_of_a_turn_is_on_disk_also_where_the_session_is_closed(
+    tmp_path: Path,
+) -> None:
+    durable: list[int] = []
+
+    async def sync(_descriptor: int) -> None:
+        count = len(opened[0].facts) if opened else 0
+        await anyio.lowlevel.checkpoint()
+        durable.append(count)
+
+    opened: list[Driven] = []
+    async with driven(Scripted([forever]), tmp_path, sync=sync) as session:
+        opened.append(session)
+        session.send("one")
+        await session.until(AssistantChunk)
+        await session.sessions.close(session.opened.session.id)
+    assert durable[-1] == len(session.facts)
 
 
 def hunk(hunk_id: str, start: int) -> Hunk:

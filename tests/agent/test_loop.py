@@ -22,6 +22,7 @@ from turnbuckle.session.events import (
     ToolCall,
     ToolStart,
 )
+from turnbuckle.session.parts import Usage
 from turnbuckle.session.rebuild import verify
 from turnbuckle.session.store import read_lines
 from turnbuckle.testing.agents import MODEL, Driven, driven
@@ -451,7 +452,7 @@ async def test_a_layer_that_throws_ends_the_turn_and_the_next_one_works(tmp_path
         [say("2")],
         snapshot("""\
 dropped   p1: error
-end       error (hook: RuntimeError: broken plugin)
+end       error (hook: RuntimeError: broken plugin, raised by plugin plugin 0 in agent/pre-step)
 user      two
 assistant 2
 end       completed
@@ -571,7 +572,7 @@ user      go
   result  4 DENIED denied, and said kindly
   call    5 read(path='5')
   call    6 read(path='6')
-  result  5 TOOL_FAILED <tool error: a layer of tools/post-execute failed: RuntimeError: judge>
+  result  5 TOOL_FAILED <tool error: a layer of tools/post-execute failed: RuntimeError: judge, raised by plugin plugin 0 in tools/post-execute>
   result  6 <6>
 context   by the way
 assistant done
@@ -702,3 +703,46 @@ async def test_a_long_result_is_cut_and_kept_as_a_blob(tmp_path: Path) -> None:
         kept = await session.opened.agent.blobs.get(digest)
     assert kept == b"a" * 50_000 + "é".encode() * 50_000
     assert len(content.encode()) < 96 * 1024
+
+
+async def test_a_header_is_written_only_on_a_change_and_again_after_a_resume(
+    tmp_path: Path,
+) -> None:
+    contexts: list[PluginContext] = []
+    model = Scripted([say("1"), say("2"), say("3"), say("4")])
+    async with driven(model, tmp_path, plugins=[contexts.append]) as session:
+        await session.say("one")
+        await session.say("two")
+        contexts[0].prompt.section("more", "text")
+        await session.say("three")
+        session_id = session.opened.session.id
+    assert_rebuilds(session)
+    async with driven(model, tmp_path, session_id=session_id) as again:
+        again.prompts = session.prompts  # a key that is known would join its turn
+        await again.say("four")
+    headers = [fact for fact in again.facts if isinstance(fact, RequestHeader)]
+    assert [header.why for header in headers] == ["initial", "change", "resume"]
+    assert_rebuilds(again)
+
+
+async def test_an_empty_answer_is_logged_with_what_it_cost_and_not_shown_to_the_model(
+    tmp_path: Path,
+) -> None:
+    cost = Usage(input=10, output=0, total=10)
+    model = Scripted([say("", usage=cost), say("2")])
+    async with driven(model, tmp_path) as session:
+        await session.say("one")
+        await session.say("two")
+    answers = [fact for fact in session.facts if isinstance(fact, AssistantMessage)]
+    assert [(a.content, a.usage) for a in answers] == [("", cost), ("2", None)]
+    assert [m.content for m in model.requests[1].messages] == ["one", "two"]  # type: ignore[union-attr]
+
+
+async def test_the_same_call_without_an_id_is_another_call_each_time(tmp_path: Path) -> None:
+    nameless = ("", "read", {"path": "a"})
+    named = ("1", "read", {"path": "a"})
+    model = Scripted([say("", nameless, named, nameless, named), say("done")])
+    async with driven(model, tmp_path, tools=[READ]) as session:
+        await session.say("go")
+    calls = [fact.call_id for fact in session.facts if isinstance(fact, ToolCall)]
+    assert len(set(calls)) == len(calls) == 3

@@ -4,6 +4,7 @@ Every sequence follows from its seed alone: the model, the tools, the layers, th
 disk draw from one generator, and nothing waits for a clock.
 """
 
+import asyncio
 import os
 import random
 from collections import Counter
@@ -53,7 +54,15 @@ SEQUENCES = int(os.environ.get("TURNBUCKLE_STRESS_SEQUENCES", "3000"))
 BATCHES = 10
 FIRST = int(os.environ.get("TURNBUCKLE_STRESS_SEED", "0"))
 
-KINDS = ("read", "throw", "swallow", "slow", "write", "ask", "unprepared")
+KINDS = ("read", "throw", "swallow", "slow", "write", "ask", "unprepared", "nonsense")
+
+NONSENSE = [
+    Outcome(content=None),  # type: ignore[arg-type]
+    Outcome(content="x", meta={"bad": float("nan")}),
+    Outcome(content="x" * 200_000),
+    Outcome(content="\ud800", contexts=("\udc00",)),
+    Outcome(content="x", facts=(None,)),  # type: ignore[arg-type]
+]
 
 
 class World:
@@ -67,6 +76,9 @@ class World:
             model=MODEL, max_steps=6, max_parallel_tool_calls=self.rng.choice([1, 2, 10])
         )
         self.window = None
+        self.running: list[str] = []
+        self.causes: dict[int, str] = {}
+        self.faults: list[str] = []
 
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
@@ -100,9 +112,22 @@ class World:
         return Reply(content="".join(said), tool_calls=tuple(calls), finish=finish)
 
     async def body(self, kind: str) -> Outcome:
+        self.running.append(kind)
+        if len(self.running) > self.settings.max_parallel_tool_calls:
+            self.faults.append(f"too many at once: {self.running}")
+        if len(self.running) > 1 and "write" in self.running:
+            self.faults.append(f"an exclusive call beside others: {self.running}")
+        try:
+            return await self.inner(kind)
+        finally:
+            self.running.remove(kind)
+
+    async def inner(self, kind: str) -> Outcome:
         await self.pause(6)
         if kind == "throw":
-            raise ValueError("boom")
+            raise self.rng.choice([ValueError("boom"), asyncio.CancelledError(), SystemExit(1)])
+        if kind == "nonsense":
+            return self.rng.choice(NONSENSE)
         if kind == "slow":
             await self.pause(30)
         if kind == "swallow":
@@ -141,6 +166,10 @@ class World:
             await checkpoint()
             if self.chance(0.03):
                 raise RuntimeError("a layer")
+            if self.chance(0.01):
+                raise asyncio.CancelledError
+            if self.chance(0.01):
+                return "nonsense"
             if self.chance(0.1):
                 await next_(value)
             return await next_(value)
@@ -198,7 +227,9 @@ async def person(world: World, session: Driven) -> None:
             target: Target = world.rng.choice(_TARGETS)
             driver.send(f"k{number}", "hello", target=target)
         elif what < 0.5:
-            driver.cancel("user", keep_queue=world.chance(0.5))
+            if (turn := driver.running) is not None:
+                world.causes.setdefault(turn, f"cause {number}")
+            driver.cancel(f"cause {number}", keep_queue=world.chance(0.5))
         elif approvals.pending:
             asked = world.rng.choice(approvals.pending)
             approvals.decide(asked.approval_id, allow=world.chance(0.7), by="person")
@@ -246,6 +277,13 @@ async def one(seed: int, folder: Path, stats: Counter[str]) -> None:
     await session.scope.aclose()
     assert not session.opened.agent.approvals.pending
     check_log(session.entries, stats)
+    assert world.faults == []
+    ends = [fact for fact in session.facts if isinstance(fact, TurnEnd)]
+    assert {
+        end.turn: end.end.cause
+        for end in ends
+        if end.end.kind == "aborted" and end.end.cause != "shutdown"
+    } == {turn: cause for turn, cause in world.causes.items() if not went_down(ends, turn)}
     store = session.opened.session.store
     assert store is not None
     if store._failure is None:
@@ -255,6 +293,11 @@ async def one(seed: int, folder: Path, stats: Counter[str]) -> None:
     await crash(world, folder, session_id, session.entries, store.path)
     stats["sequences"] += 1
     stats["facts"] += len(session.entries)
+
+
+def went_down(ends: list[TurnEnd], turn: int) -> bool:
+    """Whether the whole session was closed in that turn, whatever else was wanted of it."""
+    return any(end.turn == turn and end.end.cause == "shutdown" for end in ends)
 
 
 async def crash(

@@ -106,6 +106,25 @@ async def test_as_json_it_is_one_object(tmp_path: Path) -> None:
     assert {"variable": "TURNBUCKLE_API_KEY", "set": True} in report["keys"]
 
 
+async def test_it_lists_the_plugins_of_the_configuration_and_says_whether_they_load(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "good.py").write_text("print('hello')\ndef install(ctx):\n    pass\n")
+    (tmp_path / "bad.py").write_text("def install(ctx)\n")
+    config = tmp_path / "other.toml"
+    config.write_text("plugins = ['good.py', 'bad.py', 'gone/gone.py']")
+    async with ModelServer([answer("ready")] * 2) as server:
+        where = at(server) | {"TURNBUCKLE_CONFIG": str(config)}
+        done = await doctor(tmp_path, **where)
+        bare = await doctor(tmp_path, "--json", **where)
+    assert done.code == bare.code == 1
+    assert "plugins\n  ✓ good.py\n  ✗ bad.py\n  ✗ gone/gone.py\n" in done.out
+    assert "1. Plugin bad.py: SyntaxError: expected ':' (bad.py, line 1)\n" in done.out
+    assert "2. Plugin gone/gone.py: there is no such file" in done.out
+    assert [one["plugin"] for one in bare.json["plugins"]] == ["good.py", "bad.py", "gone/gone.py"]
+    assert [one.get("problem") is None for one in bare.json["plugins"]] == [True, False, False]
+
+
 async def test_without_a_request_no_model_is_asked(tmp_path: Path) -> None:
     async with ModelServer() as server:
         done = await doctor(tmp_path, "--no-request", **at(server))

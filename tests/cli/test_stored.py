@@ -1,10 +1,12 @@
 """`turnbuckle sessions`, and the commands as they are called."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import orjson
 import pytest
 from inline_snapshot import snapshot
@@ -14,8 +16,12 @@ from turnbuckle import __version__
 from turnbuckle.cli.commands import app
 from turnbuckle.cli.demo import copy_workspace, find_workspace
 from turnbuckle.cli.lines import plain
+from turnbuckle.cli.replay import LONGEST, timed
 from turnbuckle.cli.stored import the_file, verified_lines
-from turnbuckle.session.reading import Unreadable, Verified, session_files
+from turnbuckle.session.codec import Entry
+from turnbuckle.session.events import TurnStart
+from turnbuckle.session.reading import Unreadable, session_files
+from turnbuckle.session.verification import Difference, Verified
 from turnbuckle.testing.agents import driven
 from turnbuckle.testing.scripted import Scripted, say
 
@@ -79,7 +85,117 @@ async def test_a_session_that_was_changed_is_named(state: Path) -> None:
     done = run("sessions", "verify", "--all")
     assert done.exit_code == 1
     assert "0 of 1 request rebuilt" in done.stdout
-    assert "request 1" in done.stdout
+    assert "not as the log says: request 1\n" in done.stdout
+    assert re.search(r"line \d+: request 1 is not what was sent; most likely", done.stdout)
+
+
+async def test_a_session_from_which_a_line_was_taken_is_named(state: Path) -> None:
+    path = await talk(state)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2] + lines[3:]))
+    done = run("sessions", "verify", path.stem)
+    assert done.exit_code == 1
+    assert "line 3: fact 3 stands where fact 2 was due: lines are missing before it" in done.stdout
+
+
+async def test_a_session_that_cannot_be_read_is_named(state: Path) -> None:
+    path = await talk(state)
+    path.write_bytes(path.read_bytes() + b"garbage\n")
+    done = run("sessions", "verify", path.stem)
+    assert done.exit_code == 2
+    assert "is damaged" in done.stdout
+
+
+async def test_the_worst_of_many_is_the_exit_code(state: Path) -> None:
+    path = await talk(state)
+    path.with_name("20200101-000000-00000000.jsonl").write_bytes(b"garbage\n")
+    done = run("sessions", "verify", "--all")
+    assert done.exit_code == 2
+    assert "1 of 1 request rebuilt" in done.stdout
+
+
+async def test_words_are_looked_for(state: Path) -> None:
+    path = await talk(state)
+    done = run("sessions", "list", "--search", "HELLO say")
+    assert done.exit_code == 0
+    assert path.stem in done.stdout
+    assert "› Say hello." in done.stdout
+    done = run("sessions", "list", "--search", "nothing")
+    assert (done.exit_code, done.stdout[:35]) == (0, "no sessions that hold 'nothing' in ")
+
+
+# Handed on.
+
+
+async def test_a_session_is_exported_for_people(state: Path) -> None:
+    path = await talk(state)
+    done = run("sessions", "export", path.stem[:15])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("# Say hello.\n\n- session `")
+    assert "> Say hello.\n\nHello.\n\n*completed*\n" in done.stdout
+
+
+async def test_a_session_is_exported_for_programs_into_a_file(state: Path, tmp_path: Path) -> None:
+    path, target = await talk(state), tmp_path / "out.json"
+    target.write_text("something that stood there")
+    done = run("sessions", "export", path.stem, "--format", "json", "-o", str(target))
+    assert (done.exit_code, done.output) == (0, "")
+    whole = orjson.loads(target.read_bytes())
+    assert whole["events"] == [orjson.loads(one) for one in path.read_bytes().splitlines()]
+    assert [one.name for one in tmp_path.iterdir() if "out" in one.name] == ["out.json"]
+
+
+async def test_a_damaged_session_is_exported_up_to_the_damage(state: Path) -> None:
+    path = await talk(state)
+    path.write_bytes(path.read_bytes() + b"garbage\n")
+    done = run("sessions", "export", path.stem)
+    assert done.exit_code == 1
+    assert "Hello.\n\n*completed*\n\n*The session's file is damaged" in done.stdout
+    assert "the rest is missing: line " in done.stderr
+    done = run("sessions", "export", path.stem, "--format", "json")
+    assert done.exit_code == 1
+    assert orjson.loads(done.stdout)["damaged"].startswith("line ")
+
+
+async def test_a_file_that_cannot_be_written_is_named(state: Path, tmp_path: Path) -> None:
+    path = await talk(state)
+    for target in (tmp_path / "no" / "out.md", tmp_path):
+        done = run("sessions", "export", path.stem, "-o", str(target))
+        assert done.exit_code == 1
+        assert "cannot be written" in done.stderr
+    assert not list(tmp_path.parent.glob(f".{tmp_path.name}*"))
+
+
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize("command", ["export", "replay"])
+def test_a_session_that_is_not_there_is_not_handed_on(command: str) -> None:
+    done = run("sessions", command, "s-404")
+    assert done.exit_code == 2
+    assert "there is no session 's-404'" in done.stderr
+
+
+# Played.
+
+
+def test_a_session_is_played_as_it_was_live(state: Path) -> None:
+    path = anyio.run(talk, state)
+    for how in (["--instant"], ["--speed", "1000000"]):
+        done = run("sessions", "replay", path.stem, *how)
+        assert (done.exit_code, done.stdout) == (0, "› Say hello.\n\nHello.\n")
+
+
+def test_a_damaged_session_is_played_up_to_the_damage(state: Path) -> None:
+    path = anyio.run(talk, state)
+    path.write_bytes(path.read_bytes() + b"garbage\n")
+    done = run("sessions", "replay", path.stem, "--instant")
+    assert (done.exit_code, done.stdout) == (1, "› Say hello.\n\nHello.\n")
+    assert "is damaged" in done.stderr
+
+
+def test_waits_are_as_they_were_but_not_longer_than_a_moment() -> None:
+    times = [5_000, 5_100, 5_100, 4_000, 900_000]
+    entries = [Entry(n, time, TurnStart(turn=1)) for n, time in enumerate(times)]
+    assert [wait for _, wait in timed(entries)] == [0, 0.1, 0, 0, LONGEST]
 
 
 async def test_a_session_that_is_not_there_is_named_and_the_others_are_verified(
@@ -109,10 +225,12 @@ def test_an_id_that_begins_two_sessions_is_refused(tmp_path: Path) -> None:
 
 
 def test_many_differing_requests_are_named_up_to_a_bound() -> None:
-    text = plain(verified_lines("s", Verified(40, tuple(range(1, 31)))))
+    first = Difference(7, "this was changed")
+    text = plain(verified_lines("s", Verified(40, tuple(range(1, 31)), first)))
     assert text == snapshot("""\
 s  10 of 40 requests rebuilt
   not as the log says: request 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, …
+  line 7: this was changed
 """)
 
 
@@ -124,6 +242,8 @@ s  10 of 40 requests rebuilt
         ["ask", "x", "--cwd", "no/such/folder"],
         ["ask", "x", "--yes"],
         ["sessions", "verify"],
+        ["sessions", "export", "s", "--format", "pdf"],
+        ["sessions", "replay", "s", "--speed", "0"],
         ["sessions", "verify", "s", "--all"],
         ["teleport"],
     ],

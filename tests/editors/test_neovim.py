@@ -161,3 +161,13 @@ async def test_what_is_typed_while_an_edit_arrives_stays_and_the_model_hears_the
         assert outcome == "unverified"
         assert told.startswith("<tool error: code.py: the edit was sent")
         assert (work / "seen.txt").read_text() == typed + CODE
+
+
+async def test_places_are_reviewed_where_they_stand_and_undo_is_noticed(work: Path) -> None:
+    (work / "code.py").write_text(TWO_PLACES)
+    mend = edit(("1/0", "1"), ("2/0", "2"))
+    *_, last = await drive("review", work, READ, mend, answer("I see."))
+    told = [message["content"] for message in messages(last)[-2:]]
+    assert "in 1 of 2 places" in told[0]
+    assert told[1].startswith("The person undid your change of code.py in a place:")
+    assert [one["by"] for one in facts(work, "edit/undone")] == ["person"]

@@ -134,15 +134,19 @@ async def test_a_change_that_waits_is_offered_on_its_file_and_nowhere_else(tmp_p
         question = server.send(session_id, "go")
         while not server.opened(session_id).agent.approvals.pending:
             await anyio.lowlevel.checkpoint()
-        (show, reject, _) = await offered(server, uri)
-        assert (show["title"], show["command"]) == ("Show: edit a.py +1 −1", "turnbuckle.approve")
-        assert reject["title"] == "Reject: edit a.py +1 −1"
+        offers = await offered(server, uri)
+        assert [offer["title"] for offer in offers] == [
+            "Accept +1 −1 in line 2",
+            "Reject +1 −1 in line 2",
+            "Accept all: +1 −1 in 1 place of a.py",
+            "Reject all: +1 −1 in 1 place of a.py",
+            "Show: +1 −1 in 1 place of a.py",
+            "Ask the agent",
+        ]
         assert len(await offered(server, other)) == 1
-        assert (await server.editor.execute(show["command"], *show["arguments"]))[
-            "outcome"
-        ] == "shown"
-        outcome = await server.editor.execute(reject["command"], *reject["arguments"])
-        assert outcome["outcome"] == "rejected"
+        for offer, outcome in ((offers[4], "shown"), (offers[3], "rejected")):
+            found = await server.editor.execute(offer["command"], *offer["arguments"])
+            assert found["outcome"] == outcome
         await server.answer(question)
         assert server.editor.documents[uri].text == TEXT
         assert len(await offered(server, uri)) == 1

@@ -723,3 +723,61 @@ async def test_a_turn_that_is_cancelled_lets_the_next_edit_begin() -> None:
         await anyio.wait_all_tasks_blocked()
         group.cancel_scope.cancel()
     assert (await apply_all(editor, CHANGE)).outcome == "applied"
+
+
+# -- an editor that drops what comes too late -----------------------------------------------------
+
+NEOVIM = ClientFacts(name="Neovim", apply_edit=True)
+
+
+async def drops_it_for_untold_keys(editor: Editor, _: types.WorkspaceEdit) -> object:
+    """Has keys that it did not tell yet, drops the edit, says yes, and tells them then."""
+    edit: Edit = ((0, 0), (0, 0), "typed\n")
+    editor.text = edited(editor.text, edit, editor.unit)
+    soon(lambda: editor.tell([edit]))
+    return YES
+
+
+async def test_an_edit_that_was_dropped_for_untold_keys_is_sent_once_more() -> None:
+    editor = Editor(drops_it_for_untold_keys, honest, client=NEOVIM)
+    applied = await apply_all(editor, CHANGE)
+    assert applied.outcome == "applied"
+    assert editor.text == "typed\n" + NEW
+    assert [version_of(edit) for edit in editor.asked] == [1, 2]
+
+
+async def test_it_is_sent_once_more_and_no_more() -> None:
+    editor = Editor(drops_it_for_untold_keys, drops_it_for_untold_keys, honest, client=NEOVIM)
+    assert (await apply_all(editor, CHANGE)).outcome == "unverified"
+    assert len(editor.asked) == 2
+
+
+async def test_no_other_editor_is_sent_an_edit_again_that_it_says_it_made() -> None:
+    client = ClientFacts(name="Other", document_changes=True, apply_edit=True)
+    editor = Editor(drops_it_for_untold_keys, honest, client=client, limits=AT_ONCE)
+    assert (await apply_all(editor, CHANGE)).outcome == "unverified"
+    assert len(editor.asked) == 1
+
+
+async def test_nothing_is_sent_again_where_the_version_is_not_checked() -> None:
+    editor = Editor(drops_it_for_untold_keys, honest, client=NEOVIM, version=-5)
+    assert (await apply_all(editor, CHANGE)).outcome == "unverified"
+    assert len(editor.asked) == 1
+
+
+async def test_nothing_is_sent_again_where_nothing_else_was_changed() -> None:
+    editor = Editor(only_says_yes, honest, client=NEOVIM, limits=AT_ONCE)
+    assert (await apply_all(editor, CHANGE)).outcome == "unverified"
+    assert len(editor.asked) == 1
+
+
+async def test_what_was_typed_over_the_edit_makes_it_stale() -> None:
+    async def drops(editor: Editor, _: types.WorkspaceEdit) -> object:
+        edit: Edit = ((1, 0), (1, 3), "zwei")
+        editor.text = edited(editor.text, edit, editor.unit)
+        soon(lambda: editor.tell([edit]))
+        return YES
+
+    editor = Editor(drops, honest, client=NEOVIM)
+    assert (await apply_all(editor, CHANGE)).outcome == "stale"
+    assert len(editor.asked) == 1

@@ -206,9 +206,18 @@ def typed(text: str, *edits: Splice) -> tuple[str, Trail]:
 def test_text_elsewhere_may_differ_also_where_nobody_saw_it_change() -> None:
     assert aimed("new\n" + BASE) == [BASE.index("line 5") + len("new\n")]
     assert aimed(BASE + "new\n") == [BASE.index("line 5")]
-    assert aimed("new\n" + BASE + "new\n") is None  # between the two, nothing is known
+    around = "new\n" + BASE + "new\n"  # between the two nothing is known, but it reads as before
+    assert aimed(around) == [BASE.index("line 5") + len("new\n")]
+    assert aimed(around.replace("line 4", "line four")) is None
     text, trail = typed(BASE, Splice(0, 0, "new\n"), Splice(len(BASE) + 4, len(BASE) + 4, "new\n"))
     assert aimed(text, trail=trail) == [BASE.index("line 5") + len("new\n")]
+
+
+def test_a_hunk_does_not_go_over_to_a_place_that_only_looks_like_its_own() -> None:
+    base = "a\nold\nb\n" * 2
+    change = make_change("file:///a", base, "a\nnew\nb\n" + base[len(base) // 2 :], "edit")
+    text, trail = typed(base, Splice(0, len(base) // 2, "gone\n"))
+    assert aimed(text, trail=trail, change=change) is None
 
 
 def test_a_hunk_is_stale_where_its_text_changed_and_alive_again_after_undo() -> None:

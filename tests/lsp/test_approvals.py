@@ -10,8 +10,9 @@ import anyio.lowlevel
 import orjson
 import pytest
 
+from turnbuckle.lsp import names
 from turnbuckle.lsp.client import ServerRefused
-from turnbuckle.lsp.prompts import ALLOW, REJECT, SHOW
+from turnbuckle.lsp.prompts import ALLOW, ALLOW_SESSION, REJECT, SHOW
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.model.port import Reply
 from turnbuckle.session.events import ApprovalDecided, ToolResult
@@ -19,7 +20,8 @@ from turnbuckle.testing.editor import HANG, Answer
 from turnbuckle.testing.scripted import Scripted, say
 from turnbuckle.testing.served import How, Served, served
 from turnbuckle.testing.tools import tool
-from turnbuckle.tools.tool import Command, ExecutionMode, Go, Tool
+from turnbuckle.tools.tool import Change, Command, ExecutionMode, Go, Question, Tool
+from turnbuckle.workspace.changes import make_change
 from turnbuckle.workspace.paths import path_of, uri_of
 
 # Any: values on the wire are JSON.
@@ -166,7 +168,7 @@ async def test_the_titles_stand_in_their_order_and_the_message_says_what(tmp_pat
     async with asking(tmp_path, clicks(ALLOW)) as (server, _, session_id):
         await server.turn(session_id, "go")
         assert server.editor.screen.prompts == [
-            ("Turnbuckle wants to run: make", [SHOW, ALLOW, REJECT])
+            ("Turnbuckle wants to run: make", [SHOW, ALLOW, ALLOW_SESSION, REJECT])
         ]
 
 
@@ -201,7 +203,7 @@ async def test_what_is_not_plain_is_allowed_only_after_it_was_shown(
         await server.turn(session_id, "go")
         (first, second) = server.editor.screen.prompts
         assert first[1] == [SHOW, REJECT]
-        assert second[1] == [SHOW, ALLOW, REJECT]
+        assert second[1] == [SHOW, ALLOW, ALLOW_SESSION, REJECT]
         assert spelt in first[0]
         (shown,) = server.editor.screen.of("window/showDocument")
         path = path_of(shown["uri"])
@@ -214,7 +216,7 @@ async def test_what_is_not_plain_is_allowed_only_after_it_was_shown(
 async def test_two_hundred_characters_are_still_plain(tmp_path: Path) -> None:
     async with asking(tmp_path, clicks(ALLOW), command="x" * 195) as (server, _, session_id):
         await server.turn(session_id, "go")
-        assert server.editor.screen.prompts[0][1] == [SHOW, ALLOW, REJECT]
+        assert server.editor.screen.prompts[0][1] == [SHOW, ALLOW, ALLOW_SESSION, REJECT]
 
 
 async def test_a_change_is_allowed_only_after_it_was_shown(tmp_path: Path) -> None:
@@ -226,7 +228,7 @@ async def test_a_change_is_allowed_only_after_it_was_shown(tmp_path: Path) -> No
         await server.turn(session_id, "go")
         (first, second) = server.editor.screen.prompts
         assert first == ("Turnbuckle wants to edit a.txt (new file) +2 −0", [SHOW, REJECT])
-        assert second[1] == [SHOW, ALLOW, REJECT]
+        assert second[1] == [SHOW, ALLOW, ALLOW_SESSION, REJECT]
         assert (server.work / "a.txt").read_text() == "one\ntwo\n"
         (shown,) = server.editor.screen.of("window/showDocument")
         path = path_of(shown["uri"])
@@ -260,12 +262,12 @@ async def test_a_click_on_what_was_not_offered_is_no_yes(tmp_path: Path) -> None
 
 
 async def test_what_two_windows_show_never_has_one_name(tmp_path: Path) -> None:
-    names: list[str] = []
+    shown_as: list[str] = []
     for _ in range(2):
         async with asking(tmp_path, clicks(SHOW, REJECT)) as (server, _acts, session_id):
             await server.turn(session_id, "go")
-            names += [shown["uri"] for shown in server.editor.screen.of("window/showDocument")]
-    assert len(set(names)) == 2
+            shown_as += [shown["uri"] for shown in server.editor.screen.of("window/showDocument")]
+    assert len(set(shown_as)) == 2
 
 
 async def test_what_was_shown_is_removed_with_the_connection(tmp_path: Path) -> None:
@@ -526,7 +528,10 @@ async def test_an_answer_to_no_open_question_is_not_accepted(tmp_path: Path) -> 
     [
         ({}, "approvalId"),
         ({"approvalId": "a"}, "one of decision, hunks and answer"),
-        ({"approvalId": "a", "decision": "allow", "hunks": {"h": True}}, "one of decision, hunks and answer"),
+        (
+            {"approvalId": "a", "decision": "allow", "hunks": {"h": True}},
+            "one of decision, hunks and answer",
+        ),
         ({"approvalId": "a", "hunks": {}}, "one of decision, hunks and answer"),
         ({"approvalId": "a", "decision": "yes"}, "decision"),
         ({"approvalId": "a", "decision": "reject", "remember": "session"}, "remember"),
@@ -575,3 +580,220 @@ async def test_the_command_asks_where_the_client_shows_events(tmp_path: Path) ->
         assert (await server.editor.execute("turnbuckle.approve"))["outcome"] == "shown"
         await server.answer(question)
         assert (acts.ran, decided(server, session_id)) == (1, [("allowed", "prompt")])
+
+
+# What an answer of a client may hold.
+
+
+async def question_of(server: Served, session_id: str) -> tuple[Any, str]:
+    """Send a message, and give its request and the id of what it asks."""
+    question = server.send(session_id, "go")
+    return question, (await pending(server, session_id))[0]
+
+
+async def test_a_client_answers_a_question_with_a_choice_or_with_words(tmp_path: Path) -> None:
+    heard: list[str | None] = []
+
+    async def body(_arguments: Json, go: Go) -> str:
+        heard.append(go.answer)
+        return "heard"
+
+    ask = tool("act", body, subject=Question(question="Which?", choices=("a", "b")))
+    model = Scripted([say("", ACT), say("", ACT), say("done")])
+    async with served(model, tmp_path, tools=[ask], answer=clicks(), events=True) as server:
+        session_id = await server.open()
+        await server.watch(session_id)
+        question = server.send(session_id, "go")
+        for number, answer in enumerate(("b", "neither"), 1):
+            asked = await server.fact("approval/asked", number)
+            assert asked["choices"] == ["answer", "reject"]
+            assert asked["subject"]["choices"] == ["a", "b"]
+            assert await server.approve(asked["approvalId"], answer=answer)
+            assert not await server.approve(asked["approvalId"], answer="late")
+        await server.answer(question)
+        assert heard == ["b", "neither"]
+        assert [fact["answer"] for fact in server.facts("approval/decided")] == heard
+
+
+@pytest.mark.parametrize(
+    ("subject", "answer", "said"),
+    [
+        (Question(question="?"), {"decision": "allow"}, "a question wants one"),
+        (Question(question="?"), {"answer": "  "}, "must not be empty"),
+        (None, {"answer": "x"}, "this is no question"),
+        (None, {"decision": "allow", "edits": {"file:///x": "y"}}, "no file of this change"),
+    ],
+)
+async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays_open(
+    tmp_path: Path, subject: Question | None, answer: Json, said: str
+) -> None:
+    acts = Acts(tmp_path)
+    act = tool("act", lambda *_: done(), subject=subject) if subject else acts.tool
+    model = Scripted([say("", ACT), say("done")])
+    async with served(model, tmp_path, tools=[act], answer=clicks()) as server:
+        session_id = await server.open()
+        question, approval_id = await question_of(server, session_id)
+        with pytest.raises(ServerRefused, match=said) as caught:
+            await server.approve(approval_id, **answer)
+        assert caught.value.code == INVALID_PARAMS
+        assert len(server.opened(session_id).agent.approvals.pending) == 1
+        assert await server.approve(approval_id, decision="reject")
+        await server.answer(question)
+        assert acts.ran == 0
+
+
+async def done() -> str:
+    return "done"
+
+
+async def test_edits_reach_the_call_under_the_name_that_the_change_has(tmp_path: Path) -> None:
+    seen: list[Json] = []
+
+    async def body(_arguments: Json, go: Go) -> str:
+        seen.append(dict(go.verdict().edits))
+        return "changed"
+
+    file = make_change("file:///w/a%20b.txt", "", "theirs\n", "create")
+    act = tool("act", body, subject=Change(files=(file,)))
+    model = Scripted([say("", ACT), say("done")])
+    async with served(model, tmp_path, tools=[act], answer=clicks()) as server:
+        session_id = await server.open()
+        question, approval_id = await question_of(server, session_id)
+        edits = {"file:///w/a b.txt": "mine\n"}
+        assert await server.approve(approval_id, decision="allow", edits=edits)
+        await server.answer(question)
+        assert seen == [{"file:///w/a%20b.txt": "mine\n"}]
+
+
+# For the session.
+
+
+async def test_a_client_allows_for_the_session_lists_that_and_takes_it_back(
+    tmp_path: Path,
+) -> None:
+    replies = [say("", ACT), say("done")] * 3
+    async with asking(tmp_path, clicks(), replies=replies, events=True) as (server, acts, first):
+        await server.watch(first)
+        question, approval_id = await question_of(server, first)
+        assert (await server.fact("approval/asked"))["choices"] == [
+            "allow",
+            "allowForSession",
+            "reject",
+        ]
+        assert await server.approve(approval_id, decision="allow", remember="session")
+        await server.answer(question)
+        await server.turn(first, "again")
+        assert acts.ran == 2
+        assert len(server.facts("approval/asked")) == 1
+
+        (grant,) = (await server.client.request(names.GRANTS, {"sessionId": first})).grants
+        added = server.facts("grant/added")[0]
+        assert added == {"grantId": grant.grant_id, "subject": grant.subject}
+        assert grant.subject["command"] == "make"
+        assert grant.since > 1_600_000_000_000
+
+        about = {"sessionId": first, "grantId": grant.grant_id}
+        assert (await server.client.request(names.GRANTS_REVOKE, about)).revoked
+        assert not (await server.client.request(names.GRANTS_REVOKE, about)).revoked
+        assert (await server.client.request(names.GRANTS, {"sessionId": first})).grants == ()
+        question, approval_id = await question_of(server, first)
+        assert await server.approve(approval_id, decision="reject")
+        await server.answer(question)
+        assert acts.ran == 2
+
+
+async def test_a_grant_of_one_session_is_none_of_another(tmp_path: Path) -> None:
+    replies = [say("", ACT), say("done")] * 2
+    async with asking(tmp_path, clicks(ALLOW_SESSION, REJECT), replies=replies) as (
+        server,
+        acts,
+        first,
+    ):
+        await server.turn(first, "go")
+        await server.turn(await server.open(), "go")
+        assert acts.ran == 1
+        assert len(server.editor.screen.prompts) == 2
+
+
+async def test_grants_of_a_session_that_is_not_open_are_refused(tmp_path: Path) -> None:
+    async with asking(tmp_path, clicks()) as (server, _, _session_id):
+        for method, more in ((names.GRANTS, {}), (names.GRANTS_REVOKE, {"grantId": "x"})):
+            with pytest.raises(ServerRefused, match="no session"):
+                await server.client.request(method, {"sessionId": "nonsense", **more})
+
+
+async def test_the_command_says_where_the_session_cannot_be_remembered(tmp_path: Path) -> None:
+    replies = [say("", ("1", "write_file", {"path": "AGENTS.md", "content": "x\n"})), say("done")]
+    async with asking(tmp_path, clicks(), replies=replies) as (server, _, session_id):
+        question, approval_id = await question_of(server, session_id)
+        about = {"approvalId": approval_id, "remember": "session"}
+        outcome = await server.editor.execute("turnbuckle.approve", about)
+        assert outcome == {
+            "outcome": "allowed", "message": "this is asked about each time: allowed once",
+        }  # fmt: skip
+        await server.answer(question)
+        assert (server.work / "AGENTS.md").exists()
+        assert server.opened(session_id).agent.approvals.grants == ()
+
+
+# By rule, as the whole server is set up.
+
+
+async def test_rules_of_the_configuration_are_heeded(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        '[approvals.commands]\nallow = ["make"]\ndeny = ["make clean"]\n'
+        '[approvals.writes]\nallow = ["src"]\n'
+    )
+    write = ("2", "write_file", {"path": "src/a.txt", "content": "x\n"})
+    replies = [say("", ACT), say("", write), say("done")]
+    async with asking(tmp_path, clicks(), replies=replies) as (server, acts, session_id):
+        await server.turn(session_id, "go")
+        assert server.editor.screen.prompts == []
+        assert acts.ran == 1
+        assert (server.work / "src" / "a.txt").exists()
+    async with asking(tmp_path, clicks(ALLOW), command="make -j clean") as (server, acts, again):
+        await server.turn(again, "go")
+        assert (acts.ran, server.editor.screen.prompts) == (0, [])
+        assert "rule 'make clean' forbids" in results(server, again)[0].content
+
+
+async def test_where_the_settings_are_wrong_no_rule_allows(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[approvals.commands]\nallow = ["make", "\'"]\n')
+    async with asking(tmp_path, clicks(REJECT)) as (server, acts, session_id):
+        assert "approvals.commands.allow" in server.editor.screen.messages[0]
+        await server.turn(session_id, "go")
+        assert acts.ran == 0
+        assert len(server.editor.screen.prompts) == 1
+
+
+async def test_our_own_configuration_is_asked_about_each_time(tmp_path: Path) -> None:
+    """Even where it lies in the workspace, and everything in there may be written."""
+    (tmp_path / "work").mkdir()
+    own = tmp_path / "work" / "config.toml"
+    own.write_text('[approvals.writes]\nallow = ["*", "."]\n')
+    replies = [
+        say("", ("1", "write_file", {"path": "a.txt", "content": "x\n"})),
+        say("", ("2", "read_file", {"path": "config.toml"})),
+        say("", ("3", "write_file", {"path": "config.toml", "content": ""})),
+        say("done"),
+    ]
+    environment = {"TURNBUCKLE_CONFIG": str(own)}
+    async with asking(tmp_path, clicks(REJECT), replies=replies, env=environment) as (
+        server,
+        _,
+        session_id,
+    ):
+        await server.turn(session_id, "go")
+        assert (server.work / "a.txt").exists()
+        ((said, _),) = server.editor.screen.prompts
+        assert "it belongs to Turnbuckle's own configuration" in said
+        assert own.read_text()
+
+
+async def test_in_a_workspace_that_is_not_trusted_nothing_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[approvals.commands]\nallow = ["make"]\n')
+    options = {"turnbuckle": {"trusted": False}}
+    async with asking(tmp_path, clicks(ALLOW), options=options) as (server, acts, session_id):
+        with pytest.raises(ServerRefused, match="not trusted"):
+            await server.turn(session_id, "go")
+        assert (acts.ran, server.editor.screen.prompts) == (0, [])

@@ -226,9 +226,15 @@ async def test_without_an_id_only_a_single_question_is_rejected(tmp_path: Path) 
         assert (await server.editor.execute("turnbuckle.approve"))["outcome"] == "nothing"
         questions = [server.send(await server.open(), "go") for _ in range(2)]
         ids = await pending(server, 2)
-        for command in ("turnbuckle.reject", "turnbuckle.approve"):
-            outcome = await server.editor.execute(command, {})
-            assert outcome == {"outcome": "ambiguous", "message": "2 questions are open; name one"}
+        outcome = await server.editor.execute("turnbuckle.reject", {})
+        assert outcome["outcome"] == "ambiguous"
+        assert "2 questions are open; name one: run: make; run: make" in outcome["message"]
+        outcome = await server.editor.execute("turnbuckle.approve", {})
+        assert outcome["outcome"] == "shown"
+        assert (
+            "the oldest of 2 open questions is shown again: run: make; run: make"
+            in outcome["message"]
+        )
         await server.editor.execute("turnbuckle.reject", {"approvalId": ids[0]})
         assert (await server.editor.execute("turnbuckle.reject"))["outcome"] == "rejected"
         for question in questions:

@@ -11,7 +11,7 @@ from turnbuckle.lsp.capabilities import initialize_result
 from turnbuckle.lsp.client import ServerRefused
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.invocations import COMMANDS
-from turnbuckle.lsp.protocol import REQUESTS
+from turnbuckle.lsp.protocol import ASKED, REQUESTS
 from turnbuckle.lsp.rpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from turnbuckle.testing.scripted import Scripted, say
 from turnbuckle.testing.served import served
@@ -28,7 +28,7 @@ def test_the_tables_name_everything_that_has_a_name() -> None:
         for name, value in vars(names).items()
         if isinstance(value, str) and value.startswith("turnbuckle/")
     }
-    assert methods == set(REQUESTS)
+    assert methods == {*REQUESTS, *ASKED}
     assert set(names.COMMAND_NAMES) == set(COMMANDS)
 
 
@@ -53,7 +53,7 @@ async def test_every_request_of_ours_is_answered_by_a_handler(tmp_path: Path) ->
         assert set(REQUESTS) == {name for name in handled if name.startswith("turnbuckle/")}
         for command in COMMANDS:
             with pytest.raises(ServerRefused) as caught:
-                await server.editor.execute(command, {"prompt": 1, "approvalId": 1, "sessionId": 1})
+                await server.editor.execute(command, "no object")
             assert caught.value.code == INVALID_PARAMS
 
 
@@ -106,7 +106,7 @@ async def test_fields_that_nobody_knows_are_skipped(tmp_path: Path) -> None:
 
 async def test_an_unknown_method_is_said_to_be_so(tmp_path: Path) -> None:
     async with served(Scripted([]), tmp_path) as server:
-        for method in ("turnbuckle/session/fly", "turnbuckle/", "textDocument/hover", "$/other"):
+        for method in ("turnbuckle/session/fly", "turnbuckle/", "textDocument/rename", "$/other"):
             with pytest.raises(ServerRefused) as caught:
                 await server.client.ask(method, {}).answer()
             assert caught.value.code == METHOD_NOT_FOUND

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnbuckle.lsp.subjects import LINE_LIMIT, headline, is_plain, visible, whole
-from turnbuckle.lsp.transcripts import answer_of, markdown, plain
+from turnbuckle.lsp.transcripts import answer_of, markdown
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     ApprovalAsked,
@@ -20,6 +20,7 @@ from turnbuckle.session.events import (
     TurnEnd,
     UserMessage,
 )
+from turnbuckle.session.markdown import plain
 from turnbuckle.session.parts import Call, End, Failure
 from turnbuckle.testing.scripted import Scripted, say
 from turnbuckle.testing.served import served
@@ -57,7 +58,7 @@ def test_all_of_a_subject_is_a_document() -> None:
     assert "-one\n+two\n" in text
     assert whole(COMMAND) == (f"# in {uri_of(HERE)}, for 30 seconds at most\nmake -j2\n", "sh")
     assert whole(Read(places=(place(".env"),))) == (f"{HERE / '.env'}\n", "txt")
-    assert whole(Question(question="Which one?")) == ("Which one?\n", "txt")
+    assert whole(Question(question="Which one?")) == ("Which one?\n\n", "txt")
 
 
 HIDDEN = ["\n", "\t", "\x00", "\x7f", "\u202e", "\u2066", "\u200b", "\u200d", "\ufeff", "\u2028",

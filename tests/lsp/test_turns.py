@@ -537,22 +537,37 @@ async def test_a_session_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> N
                 await server.client.request(f"turnbuckle/session/{method}", params)
 
 
-async def test_a_session_that_is_damaged_or_newer_is_said_to_be_so(tmp_path: Path) -> None:
+async def test_a_session_of_a_newer_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     async with served(Scripted([say("yes")]), tmp_path) as server:
         session_id = await server.open()
         await server.turn(session_id, "go")
     (log,) = (tmp_path / "state" / "sessions").glob("**/*.jsonl")
-    whole = log.read_bytes()
-    for bad, said_so in (
-        (b'{"seq":9,"time":0,"type":"brand/new","data":{}}\n', "newer version"),
-        (b"{}\n", "line"),
-    ):
-        log.write_bytes(whole + bad)
-        async with served(Scripted([]), tmp_path) as server:
-            with pytest.raises(ServerRefused, match=said_so) as caught:
-                await server.open(session_id)
-            assert caught.value.data == {"kind": "sessionUnreadable", "retryable": False}
-        assert log.read_bytes() == whole + bad
+    newer = log.read_bytes() + b'{"seq":9,"time":0,"type":"brand/new","data":{}}\n'
+    log.write_bytes(newer)
+    async with served(Scripted([]), tmp_path) as server:
+        with pytest.raises(ServerRefused, match="newer version") as caught:
+            await server.open(session_id)
+        assert caught.value.data == {"kind": "sessionUnreadable", "retryable": False}
+    assert log.read_bytes() == newer
+
+
+async def test_a_damaged_session_is_shown_and_runs_no_turn(tmp_path: Path) -> None:
+    async with served(Scripted([say("yes")]), tmp_path) as server:
+        session_id = await server.open()
+        await server.turn(session_id, "go")
+    (log,) = (tmp_path / "state" / "sessions").glob("**/*.jsonl")
+    damaged = log.read_bytes() + b"{}\n"
+    log.write_bytes(damaged)
+    async with served(Scripted([]), tmp_path) as server:
+        opened = await server.client.request("turnbuckle/session/open", {"sessionId": session_id})
+        assert opened.read_only
+        assert "is damaged" in opened.damaged
+        assert "Fork it at turn 1" in opened.damaged
+        assert await refused(server, session_id, "go on") == {"kind": "damaged", "retryable": False}
+        await server.watch(session_id)
+        await server.fact("live")
+        assert server.facts("assistant/message")[0]["content"] == "yes"
+    assert log.read_bytes() == damaged
 
 
 async def test_a_session_works_in_the_folder_that_it_was_opened_for(tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from turnbuckle.agent.plugin import PluginContext, install
+from turnbuckle.agent.plugin import Installed, PluginContext, install
 from turnbuckle.agent.sessions import OpenSession
-from turnbuckle.kernel.scope import Scope
 from turnbuckle.plugins import ground_rules
 from turnbuckle.testing.agents import driven
 from turnbuckle.testing.scripted import Scripted, say
@@ -37,16 +36,15 @@ async def test_the_prompt_stays_the_same_from_turn_to_turn(tmp_path: Path) -> No
 async def test_the_ground_rules_leave_with_their_scope(tmp_path: Path) -> None:
     model = Scripted([say("yes"), say("yes")])
     async with driven(model, tmp_path) as session:
-        scope = await unloadable(session.opened)
+        installed = await unloadable(session.opened)
         await session.say("go")
-        await scope.aclose()
+        await installed.aclose()
         await session.say("go on")
     assert ground_rules.IDENTITY in model.requests[0].system
     assert model.requests[1].system == ""
 
 
-async def unloadable(opened: OpenSession) -> Scope:
+async def unloadable(opened: OpenSession) -> Installed:
     """Install the plugin so that it can be unloaded."""
-    scope = await install(opened.agent, opened.session.scope, "ground_rules", ground_rules.install)
-    assert scope is not None
-    return scope
+    scope = opened.session.scope
+    return await install(opened.agent, scope, "ground_rules", ground_rules.install)

@@ -3,15 +3,17 @@
 from collections import Counter
 from pathlib import Path
 
-from turnbuckle.agent.plugin import install
-from turnbuckle.kernel.scope import Scope
+import pytest
+
+from turnbuckle.agent.plugin import Installed, PluginFailed, install
 from turnbuckle.plugins import shipped_tools
 from turnbuckle.session.events import ToolResult
 from turnbuckle.testing.agents import Driven, driven
 from turnbuckle.testing.scripted import Scripted, say
 
 SHIPPED = [
-    "read_file", "list_files", "search", "write_file", "edit_file", "run_command", "todo_write",
+    "read_file", "list_files", "search", "write_file", "edit_file", "delete_file", "rename_file",
+    "run_command", "todo_write",
 ]  # fmt: skip
 
 
@@ -40,11 +42,11 @@ async def test_the_tools_leave_with_their_scope(tmp_path: Path) -> None:
         [say("", ("1", "list_files", {})), say("yes"), say("", ("2", "list_files", {})), say("yes")]
     )
     async with driven(model, tmp_path) as session:
-        scope = await load(session)
+        installed = await load(session)
         await session.say("go")
-        await scope.aclose()
+        await installed.aclose()
         await session.say("go on")
-    assert [len(request.tools) for request in model.requests] == [7, 7, 0, 0]
+    assert [len(request.tools) for request in model.requests] == [len(SHIPPED)] * 2 + [0, 0]
     results = [fact for fact in session.facts if isinstance(fact, ToolResult)]
     assert [result.code for result in results] == [None, "UNKNOWN_TOOL"]
 
@@ -61,13 +63,12 @@ async def test_a_second_loading_after_the_first_has_left_offers_them_again(tmp_p
 async def test_a_plugin_that_offers_them_twice_is_left_out_and_undone(tmp_path: Path) -> None:
     async with driven(Scripted([say("yes")]), tmp_path, plugins=[shipped_tools.install]) as session:
         agent, scope = session.opened.agent, session.opened.session.scope
-        assert await install(agent, scope, "again", shipped_tools.install) is None
+        with pytest.raises(PluginFailed, match="read_file is registered already"):
+            await install(agent, scope, "again", shipped_tools.install)
         assert [spec.name for spec in agent.tools.specs()] == SHIPPED
 
 
-async def load(session: Driven) -> Scope:
+async def load(session: Driven) -> Installed:
     """Install the plugin so that it can be unloaded."""
     opened = session.opened
-    scope = await install(opened.agent, opened.session.scope, "tools", shipped_tools.install)
-    assert scope is not None
-    return scope
+    return await install(opened.agent, opened.session.scope, "tools", shipped_tools.install)

@@ -9,6 +9,7 @@ from turnbuckle.session.events import (
     AssistantChunk,
     AssistantMessage,
     Fact,
+    ForeignFact,
     PluginFact,
     ToolResult,
     TurnEnd,
@@ -76,7 +77,9 @@ def test_scrubbing_replaces_lone_surrogates_and_joins_pairs(text: str, clean: st
 def test_an_unknown_type_is_refused_unless_it_may_be_skipped() -> None:
     with pytest.raises(codec.UnknownFact):
         codec.parse(b'{"seq":0,"time":1,"type":"future/thing","data":{}}\n')
-    assert codec.parse(b'{"seq":0,"time":1,"type":"x/y","ignorable":true,"data":{}}\n') is None
+    entry = codec.parse(b'{"seq":0,"time":1,"type":"x/y","ignorable":true,"data":[1]}\n')
+    assert entry.fact == ForeignFact(tag="x/y", data=[1])
+    assert line_of(entry.fact).endswith(b'"type":"x/y","ignorable":true,"data":[1]}\n')
 
 
 def test_unknown_fields_are_skipped() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     AssistantMessage,
+    ContextRewound,
     EditApplied,
     Fact,
     ToolResult,
@@ -28,8 +29,9 @@ def applied(after: str | None, outcome: str) -> EditApplied:
 
 def digest_after(*facts: Fact) -> str | None:
     reads = Reads()
-    for seq, fact in enumerate(facts):
-        reads.feed(Entry(seq, 1, fact))
+    history = [Entry(seq, 1, fact) for seq, fact in enumerate(facts)]
+    for entry in history:
+        reads.feed(entry, history[: entry.seq + 1])
     return reads.digest("file:///a")
 
 
@@ -39,6 +41,13 @@ def test_a_file_is_known_as_it_was_read_or_left_last() -> None:
     assert digest_after(read("one"), applied("two", "applied")) == "two"
     assert digest_after(read("one"), applied("two", "misplaced")) == "one"
     assert digest_after(read("one"), applied(None, "unverified")) == "one"
+
+
+def test_what_was_read_in_turns_that_were_taken_back_is_not_known() -> None:
+    assert digest_after(TurnStart(turn=1), read("one"), ContextRewound(to=0)) is None
+    assert digest_after(read("one"), applied("two", "applied"), ContextRewound(to=0)) == "one"
+    undone = (read("one"), read("two"), ContextRewound(to=0), ContextRewound(to=1))
+    assert digest_after(*undone) == "two"
 
 
 def test_usage_is_summed_over_turn_and_session() -> None:

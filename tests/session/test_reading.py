@@ -1,13 +1,19 @@
 """Sessions on disk as others read them."""
 
+import os
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from turnbuckle.session.codec import encode_fact, line
 from turnbuckle.session.events import (
     Fact,
     InboxAdded,
+    PluginFact,
     SessionCreated,
     SessionTitle,
     TurnEnd,
@@ -15,16 +21,14 @@ from turnbuckle.session.events import (
 )
 from turnbuckle.session.parts import End
 from turnbuckle.session.reading import (
+    LINE_LIMIT,
     Unreadable,
-    Verified,
     find_files,
+    load,
     outline,
     records,
     session_files,
-    verify_file,
 )
-from turnbuckle.testing.agents import driven
-from turnbuckle.testing.scripted import Scripted, say
 
 COMPLETED = End(kind="completed")
 
@@ -45,16 +49,6 @@ def created(session_id: str = "s") -> SessionCreated:
 
 def sent(prompt: str) -> InboxAdded:
     return InboxAdded(key="k", target="turn", input=prompt)
-
-
-async def session(state: Path) -> Path:
-    """The file of a real session of two turns."""
-    async with driven(Scripted([say("one"), say("two")]), state) as agent:
-        await agent.say("first")
-        await agent.say("second")
-        await agent.opened.session.flush()
-        (path,) = session_files(agent.state)
-        return path
 
 
 def test_the_newest_session_comes_first(tmp_path: Path) -> None:
@@ -101,44 +95,98 @@ def test_a_torn_tail_does_not_count(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'{"seq":2,"time":1002,"type":"turn/e')
     assert outline(path).damaged is None
-    assert verify_file(path) == Verified(0, ())
+    assert len(load(path).entries) == 2
     assert len(list(records(path))) == 2
 
 
 @pytest.mark.parametrize(
-    "damage", [b"garbage\n", b'{"seq":1,"time":1,"type":"turn/end","data":{}}\n', b"\n"]
+    "damage",
+    [
+        b"garbage\n",
+        b"\n",
+        b"\x00\xff\xfe\n",
+        b'{"seq":2,"time":1,"type":"turn/end","data":{}}\n',
+        b'{"seq":2,"time":1,"type":"turn/start","data":{"turn":"one"}}\n',
+        b'{"seq":2,"time":1,"type":"turn/start","data":{"turn":1}\n',
+        b'{"seq":2,"time":9999999999999999999999,"type":"turn/start","data":{"turn":1}}\n',
+        b'{"seq":2,"time":1,"type":"no/such","data":{}}\n',
+        b'{"seq":3,"time":1,"type":"turn/start","data":{"turn":1}}\n',
+        b'{"seq":1,"time":1,"type":"turn/start","data":{"turn":1}}\n',
+        b"[" * 5000 + b"\n",
+    ],
 )
 def test_a_damaged_session_is_outlined_up_to_the_damage(damage: bytes, tmp_path: Path) -> None:
     path = write(tmp_path, "s", created(), sent("Fix it"))
     path.write_bytes(path.read_bytes() + damage)
     seen = outline(path)
     assert seen.title == "Fix it"
+    assert (seen.facts, seen.updated) == (2, 1001)
     assert seen.damaged is not None
     assert seen.damaged.startswith("line 3 is damaged")
+    kept = load(path)
+    assert len(kept.entries) == len(kept.lines) == 2
+    assert kept.damaged is not None
+    assert kept.damaged.startswith("line 3 ")
+    assert "\n" not in kept.damaged
 
 
 def test_a_file_that_cannot_be_opened_is_unreadable(tmp_path: Path) -> None:
     folder = tmp_path / "sessions" / "s.jsonl"
     folder.mkdir(parents=True)
-    for read in (outline, verify_file, lambda path: list(records(path))):
+    for read in (outline, load, lambda path: list(records(path))):
         with pytest.raises(Unreadable, match="could not be read"):
             read(folder)
 
 
-async def test_the_requests_of_a_real_session_are_verified(tmp_path: Path) -> None:
-    assert verify_file(await session(tmp_path)) == Verified(2, ())
+def test_what_is_called_a_session_and_is_none_is_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path, "s", created())
+    folder = path.parent
+    (folder / "folder.jsonl").mkdir()
+    (folder / "notes.txt").write_text("")
+    inner = folder / "folder.jsonl" / "inner.jsonl"
+    inner.touch()
+    if sys.platform != "win32":
+        (folder / "link.jsonl").symlink_to(path)
+        (tmp_path / "sessions" / "elsewhere").symlink_to(folder)
+        os.mkfifo(folder / "pipe.jsonl")
+    assert session_files(tmp_path) == [path, inner]
 
 
-async def test_a_changed_answer_shows_in_the_requests_after_it(tmp_path: Path) -> None:
-    path = await session(tmp_path)
-    path.write_bytes(path.read_bytes().replace(b'"content":"one"', b'"content":"won"'))
-    assert verify_file(path) == Verified(2, (2,))
+def test_a_line_without_an_end_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = write(tmp_path, "s", created(), sent("Fix it"))
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size + LINE_LIMIT)  # zeros, which take no room
+    seen = outline(path)
+    assert (seen.title, seen.facts) == ("Fix it", 2)
+    assert seen.damaged is not None
+    assert "longer than" in seen.damaged
+    assert load(path).damaged == seen.damaged
+    path.write_bytes(b"")
+    with path.open("r+b") as file:
+        file.truncate(LINE_LIMIT)
+    with pytest.raises(Unreadable, match="longer than"):
+        outline(path)
 
 
-async def test_a_session_that_is_damaged_cannot_be_verified(tmp_path: Path) -> None:
-    path = await session(tmp_path)
-    path.write_bytes(path.read_bytes() + b'{"seq":99,"time":1,"type":"user/message","data":}\n')
-    with pytest.raises(Unreadable, match="after request 2 is damaged"):
-        verify_file(path)
-    with pytest.raises(Unreadable, match="is damaged"):
-        list(records(path))
+def test_what_a_plugin_or_a_later_version_kept_is_no_damage(tmp_path: Path) -> None:
+    kept = PluginFact(name="mine", data={"type": "turn/start"})
+    path = write(tmp_path, "s", created(), kept)
+    with path.open("ab") as file:
+        file.write(b'{"seq":2,"time":1,"type":"later/fact","ignorable":true,"data":[]}\n')
+    seen = outline(path)
+    assert (seen.damaged, seen.facts, seen.turns) == (None, 3, 0)
+    assert load(path).damaged is None
+
+
+@given(st.integers(min_value=0))
+def test_any_beginning_of_a_file_reads_as_a_beginning_of_its_facts(cut: int) -> None:
+    with TemporaryDirectory() as folder:
+        facts = (sent("Fix it"), TurnStart(turn=1), TurnEnd(turn=1, end=COMPLETED))
+        path = write(Path(folder), "s", created(), *facts)
+        whole = load(path)
+        raw = path.read_bytes()
+        path.write_bytes(raw[: cut % (len(raw) + 1)])
+        part = load(path)
+        assert part.damaged is None
+        assert part.entries == whole.entries[: len(part.entries)]
+        assert outline(path).facts == len(part.entries)

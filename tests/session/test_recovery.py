@@ -77,13 +77,15 @@ def test_every_call_gets_the_result_that_fits_how_far_it_came() -> None:
     asked = ApprovalAsked(
         approval_id="q", call_id="c", subject={}, digest="", choices=("allow", "reject")
     )
+    stale = EditApplied(call_id="f", uri="file:///x", hunks=("h",), outcome="stale")
     history = (
-        *BEGUN, answer("a", "b", "c", "d", "e"),
+        *BEGUN, answer("a", "b", "c", "d", "e", "f"),
         called("a"), ToolResult(turn=3, step=2, call_id="a", content="", is_error=False),
         called("b"), ToolStart(call_id="b", attempt=1),
         called("c"), asked,
         called("d"), ToolStart(call_id="d", attempt=1),
         EditApplied(call_id="d", uri="file:///x", hunks=("h",), outcome="applied"),
+        called("f"), ToolStart(call_id="f", attempt=1), stale,
     )  # fmt: skip
     assert closed_with(*history) == snapshot(
         [
@@ -93,7 +95,33 @@ def test_every_call_gets_the_result_that_fits_how_far_it_came() -> None:
             "tool/result d PARTLY",
             "tool/call",
             "tool/result e TOOL_NOT_STARTED",
+            "tool/result f TOOL_OUTCOME_UNKNOWN",
             "step/end",
             "turn/end",
         ]
     )
+
+
+def test_what_was_said_comes_before_what_was_asked_and_that_before_results() -> None:
+    stream = LlmStream(turn=3, step=2, attempt=1, model="m", digest="")
+    chunk = AssistantChunk(turn=3, step=2, text="half")
+    asked = ApprovalAsked(
+        approval_id="q", call_id="x", subject={}, digest="", choices=("allow", "reject")
+    )
+    assert closed_with(*BEGUN, asked, stream, chunk) == [
+        "assistant/message 'half'", "approval/decided", "step/end", "turn/end",
+    ]  # fmt: skip
+
+
+def test_a_question_between_two_steps_is_withdrawn_too() -> None:
+    asked = ApprovalAsked(
+        approval_id="q", call_id="plugin/x", subject={}, digest="", choices=("yes", "no")
+    )
+    step_end = StepEnd(turn=3, step=2, tool_calls=0)
+    assert closed_with(*BEGUN, step_end, asked) == ["approval/decided", "turn/end"]
+
+
+def test_only_the_last_turn_is_looked_at() -> None:
+    old = (*BEGUN, answer("a"), StepEnd(turn=3, step=2, tool_calls=1))
+    ended = TurnEnd(turn=3, end=End(kind="completed"))
+    assert closed_with(*old, ended, TurnStart(turn=4)) == ["turn/end"]

@@ -8,10 +8,11 @@ from turnbuckle.session.events import (
     AssistantMessage,
     ContextSummary,
     Fact,
+    LlmFailed,
     LlmStream,
     TurnStart,
 )
-from turnbuckle.session.parts import Usage
+from turnbuckle.session.parts import Failure, Usage
 from turnbuckle.session.usage import Price, UsageFold, add, cost
 
 
@@ -40,6 +41,15 @@ def test_a_turn_begins_at_nothing_and_the_session_goes_on() -> None:
 def test_what_a_summary_took_counts_but_is_not_the_context() -> None:
     summary = ContextSummary(covers=(0, 5), text="short", usage=usage(100, 10))
     made = fold(said(usage(10, 1)), summary)
+    assert (made.session, made.context) == (usage(110, 11), None)
+    made.take(said(usage(5, 1)))
+    assert made.context == 6
+
+
+def test_an_answer_of_no_use_counts_too() -> None:
+    failure = Failure(kind="protocol", message="no")
+    refused = LlmFailed(attempt=1, failure=failure, usage=usage(100, 10))
+    made = fold(said(usage(10, 1)), refused)
     assert (made.session, made.context) == (usage(110, 11), 11)
 
 

@@ -15,8 +15,9 @@ from turnbuckle.session.events import Fact, ToolStart
 from turnbuckle.session.parts import Call
 from turnbuckle.session.store import StoreFailed
 from turnbuckle.testing.tools import COMMAND, tool
-from turnbuckle.tools.execute import Permission, Ports, execute, innermost
+from turnbuckle.tools.execute import Permission, Ports, execute
 from turnbuckle.tools.hooks import Allow, Ask, Execution, ToolHooks
+from turnbuckle.tools.judging import innermost
 from turnbuckle.tools.registry import DuplicateTool, ToolRegistry
 from turnbuckle.tools.schedule import Slot
 from turnbuckle.tools.subject import Read, Subject

@@ -3,6 +3,7 @@
 import itertools
 
 import anyio
+import anyio.lowlevel
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,3 +106,102 @@ async def test_a_cancel_abandons_what_was_not_committed(cancel_at: str) -> None:
     abandoned = [event for event in run.events if event.startswith("abandon")]
     assert len(committed) + len(abandoned) == 3
     assert scope.cancelled_caught
+
+
+async def test_a_commit_that_fails_stops_the_rest_and_every_call_is_accounted_for() -> None:
+    run = Run()
+    commit = run.commit
+
+    async def broken(slot: Slot) -> None:
+        if slot.call.call_id == "1":
+            raise RuntimeError("the scheduler's own")
+        await commit(slot)
+
+    with pytest.raises(RuntimeError, match="own"):
+        await schedule(
+            slots_of([True, True, True, False]), work=run.work, commit=broken, abandon=run.abandon
+        )
+    assert run.events[-4:] == ["commit 0", "abandon 1", "abandon 2", "abandon 3"]
+    assert "start 3" not in run.events
+
+
+async def test_a_fault_waits_for_no_call_that_may_never_end() -> None:
+    run = Run()
+    run.fault["2"] = RuntimeError("the disk")
+
+    async def hang_first(slot: Slot) -> Outcome:
+        if slot.call.call_id == "0":
+            run.events.append("start 0")
+            await anyio.sleep_forever()
+        return await run.work(slot)
+
+    with anyio.fail_after(10), pytest.raises(RuntimeError, match="disk"):
+        await schedule(
+            slots_of([True, True, True, True]),
+            work=hang_first, commit=run.commit, abandon=run.abandon,
+        )  # fmt: skip
+    assert run.events[-4:] == ["abandon 0", "abandon 1", "abandon 2", "abandon 3"]
+
+
+async def test_a_call_that_will_not_be_cancelled_keeps_what_it_came_to() -> None:
+    run, kept = Run(), list[Outcome | None]()
+    run.fault["1"] = RuntimeError("the disk")
+
+    async def stubborn_first(slot: Slot) -> Outcome:
+        if slot.call.call_id != "0":
+            return await run.work(slot)
+        try:
+            await anyio.sleep_forever()
+        except BaseException:
+            return Outcome(content="half")
+        raise AssertionError
+
+    with pytest.raises(RuntimeError, match="disk"):
+        await schedule(
+            slots_of([True, True]), work=stubborn_first, commit=run.commit,
+            abandon=lambda slot: kept.append(slot.outcome),
+        )  # fmt: skip
+    assert kept == [Outcome(content="half"), None]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 3)), min_size=1, max_size=8), st.data())
+async def test_whatever_happens_each_call_is_committed_or_abandoned_once_and_in_order(
+    plan: list[tuple[bool, int]], data: st.DataObject
+) -> None:
+    """Calls end after some turns of the loop; one may fail; a cancel may come at any turn."""
+    fails = data.draw(st.none() | st.integers(0, len(plan) - 1))
+    cancel_after = data.draw(st.none() | st.integers(0, 12))
+    done: list[str] = []
+
+    async def work(slot: Slot) -> Outcome:
+        number = int(slot.call.call_id)
+        for _ in range(plan[number][1]):
+            await anyio.lowlevel.checkpoint()
+        if number == fails:
+            raise RuntimeError
+        return Outcome(content="ok")
+
+    async def commit(slot: Slot) -> None:
+        await anyio.lowlevel.checkpoint()
+        slot.committed = True
+        done.append(f"commit {slot.call.call_id}")
+
+    async def stop() -> None:
+        for _ in range(cancel_after or 0):
+            await anyio.lowlevel.checkpoint()
+        if cancel_after is not None:
+            scope.cancel()
+
+    with anyio.CancelScope() as scope:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stop)
+            try:
+                await schedule(
+                    slots_of([parallel for parallel, _ in plan]), work=work, commit=commit,
+                    abandon=lambda slot: done.append(f"abandon {slot.call.call_id}"),
+                )  # fmt: skip
+            except RuntimeError:
+                assert fails is not None
+    assert [line.partition(" ")[2] for line in done] == [str(n) for n in range(len(plan))]
+    kinds = [line.partition(" ")[0] for line in done]
+    assert kinds == sorted(kinds, reverse=True)  # all commits, then all that was abandoned

@@ -15,11 +15,15 @@ from turnbuckle.workspace.port import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a session is run with. `max_steps` per turn; at most so many parallel calls at once."""
+    """What a session is run with. `max_steps` per turn; at most so many parallel calls at once.
+
+    A layer that holds a turn up for `layer_limit` seconds is named.
+    """
 
     model: str
     max_steps: int = 8
     max_parallel_tool_calls: int = 10
+    layer_limit: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,21 +1,29 @@
 """Ask, decide, first answer wins: a question is a fact, and so is its answer."""
 
 import secrets
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-import anyio
-
+from turnbuckle.agent.grants import Grant, Grants, grantable
+from turnbuckle.agent.pending import Pending as Pending
 from turnbuckle.session.codec import NotJson
-from turnbuckle.session.events import ApprovalAsked, ApprovalDecided, ApprovalHunk
-from turnbuckle.session.parts import ApprovalOutcome
+from turnbuckle.session.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    ApprovalHunk,
+    GrantAdded,
+    GrantRevoked,
+)
+from turnbuckle.session.parts import ApprovalOutcome, JsonObject
 from turnbuckle.session.session import Session
+from turnbuckle.tools.caution import Caution
 from turnbuckle.tools.execute import Permission
-from turnbuckle.tools.hooks import Execution
-from turnbuckle.tools.subject import Change, Subject, describe, digest
-from turnbuckle.tools.tool import Verdict
+from turnbuckle.tools.hooks import Ask, Execution
+from turnbuckle.tools.judging import innermost
+from turnbuckle.tools.subject import Change, Question, Subject, describe, digest
 
-CHOICES = ("allow", "reject")
+SESSION = "session"
+"""What `remember` says where an answer is to hold for the rest of the session."""
 
 _DENIALS: dict[ApprovalOutcome, str] = {
     "rejected": "the person said no",
@@ -24,77 +32,94 @@ _DENIALS: dict[ApprovalOutcome, str] = {
 }
 
 
-@dataclass(slots=True)
-class Pending:
-    """A question that is open. `hunks` maps each hunk to its decision, None while it has none."""
-
-    approval_id: str
-    subject: Subject
-    reason: str
-    hunks: dict[str, bool | None]
-    outcome: ApprovalOutcome | None = None
-    note: str | None = None
-    answer: str | None = None
-    edits: Mapping[str, str] = field(default_factory=dict)
-    remember: str | None = None
-    changed: anyio.Event = field(default_factory=anyio.Event)
-
-    def tell(self) -> None:
-        self.changed.set()
-        self.changed = anyio.Event()
-
-    @property
-    def accepted(self) -> tuple[str, ...]:
-        return tuple(hunk_id for hunk_id, yes in self.hunks.items() if yes)
-
-
 class Approvals:
-    """The questions of one session. Nothing but an explicit yes is ever a yes."""
+    """The questions of one session, and what was granted. Nothing but an explicit yes is a yes.
 
-    def __init__(self, session: Session) -> None:
+    `folders` gives those of the workspace.
+    """
+
+    def __init__(
+        self, session: Session, folders: Callable[[], Sequence[Path]] = lambda: ()
+    ) -> None:
         self._session = session
+        self._folders = folders
         self._pending: dict[str, Pending] = {}
+        self._grants = Grants()
 
     @property
     def pending(self) -> tuple[Pending, ...]:
         """What is open now, oldest first."""
         return tuple(self._pending.values())
 
+    @property
+    def grants(self) -> tuple[Grant, ...]:
+        """What is allowed for the session, oldest first."""
+        return self._grants.follow(self._session.log.entries)
+
+    def revoke(self, grant_id: str) -> bool:
+        """Take a grant back; False if it does not hold (any more)."""
+        if grant_id not in (grant.grant_id for grant in self.grants):
+            return False
+        self._session.append(GrantRevoked(grant_id=grant_id))
+        return True
+
     async def ask(self, execution: Execution, reason: str) -> Permission:
         """Ask the person and wait, without limit.
 
         For a change it returns at the first accepted hunk; the others stay open meanwhile.
         """
-        pending = self._open(execution, reason)
+        subject = execution.prepared.subject
+        # A question that a layer added is one that no grant will answer.
+        ordinary = await innermost(execution) == Ask(reason)
+        grants = grantable(subject, Caution(self._folders())) if ordinary else ()
+        pending = self._open(subject, execution.call.call_id, reason, grants)
+        await self._answered(pending)
+        why = "" if pending.outcome is None else _DENIALS.get(pending.outcome, "")
+        if pending.note:
+            why += f"; the person's note: {pending.note}"
+        return Permission(
+            allowed=pending.outcome in (None, "allowed"),
+            why=why,
+            accepted=pending.batches,
+            verdict=lambda: pending.verdict,
+            answer=pending.answer,
+            close=lambda: self._settle(pending, "cancelled", by="turn"),
+        )
+
+    async def question(self, asker: str, question: str, choices: Sequence[str] = ()) -> str | None:
+        """Ask something that is no call's, and wait, without limit; `asker` stands for the call.
+
+        The answer, which need not be one of the choices; None if there is none.
+
+        Raises:
+            NotJson: the question holds half a character.
+        """
+        subject = Question(question=question, choices=tuple(dict.fromkeys(choices)))
+        pending = self._open(subject, asker, "it is a question", ())
+        await self._answered(pending)
+        return pending.answer if pending.outcome == "allowed" else None
+
+    async def _answered(self, pending: Pending) -> None:
         try:
             while pending.outcome is None and not pending.accepted:
                 await pending.changed.wait()
         except BaseException:
             self._settle(pending, "cancelled", by="turn")
             raise
-        allowed = pending.outcome in (None, "allowed")
-        why = "" if pending.outcome is None else _DENIALS.get(pending.outcome, "")
-        if pending.note:
-            why += f"; the person's note: {pending.note}"
-        return Permission(
-            allowed=allowed,
-            why=why,
-            accepted=lambda: _accepted(pending),
-            verdict=lambda: _verdict(pending),
-            answer=pending.answer,
-            close=lambda: self._settle(pending, "cancelled", by="turn"),
-        )
 
-    def _open(self, execution: Execution, reason: str) -> Pending:
-        subject = execution.prepared.subject
+    def _open(
+        self, subject: Subject, call_id: str, reason: str, grants: tuple[JsonObject, ...]
+    ) -> Pending:
         hunks = subject.hunk_ids if isinstance(subject, Change) else ()
-        pending = Pending(secrets.token_hex(16), subject, reason, dict.fromkeys(hunks))
+        pending = Pending(
+            secrets.token_hex(16), subject, reason, dict.fromkeys(hunks), grants=grants
+        )
         asked = ApprovalAsked(
             approval_id=pending.approval_id,
-            call_id=execution.call.call_id,
+            call_id=call_id,
             subject=describe(subject) | {"reason": reason},
             digest=digest(subject),
-            choices=CHOICES,
+            choices=_choices(pending),
         )
         self._pending[pending.approval_id] = pending
         try:
@@ -115,17 +140,25 @@ class Approvals:
         edits: Mapping[str, str] | None = None,
         remember: str | None = None,
     ) -> bool:
-        """Decide all that is still open of a question; False if it was settled before."""
+        """Decide all that is still open of a question; False if it was settled before.
+
+        `remember="session"` allows the same for the rest of the session, where that is possible.
+        """
         pending = self._pending.get(approval_id)
         if pending is None:
             return False
+        remembered = allow and remember == SESSION and bool(pending.grants)
         pending.note = note or pending.note
-        pending.answer, pending.edits, pending.remember = answer, edits or {}, remember
+        pending.answer, pending.edits = answer, edits or {}
+        pending.remember = SESSION if remembered else None
         open_hunks = [hunk_id for hunk_id, yes in pending.hunks.items() if yes is None]
         for hunk_id in open_hunks:
             pending.hunks[hunk_id] = allow
         some = bool(pending.accepted)
         self._settle(pending, "allowed" if allow or some else "rejected", by=by)
+        for subject in pending.grants if remembered else ():
+            if subject not in (grant.subject for grant in self.grants):
+                self._session.append(GrantAdded(grant_id=secrets.token_hex(8), subject=subject))
         return True
 
     def decide_hunks(
@@ -184,19 +217,7 @@ class Approvals:
         pending.tell()
 
 
-async def _accepted(pending: Pending) -> AsyncIterator[tuple[str, ...]]:
-    """Batches of hunks as they are accepted, until nothing is open."""
-    given: set[str] = set()
-    while True:
-        if news := tuple(hunk_id for hunk_id in pending.accepted if hunk_id not in given):
-            given.update(news)
-            yield news
-        elif pending.outcome is not None:
-            return
-        else:
-            await pending.changed.wait()
-
-
-def _verdict(pending: Pending) -> Verdict:
-    rejected = tuple(hunk_id for hunk_id, yes in pending.hunks.items() if not yes)
-    return Verdict(rejected=rejected, note=pending.note, edits=pending.edits)
+def _choices(pending: Pending) -> tuple[str, ...]:
+    if isinstance(pending.subject, Question):
+        return ("answer", "reject")
+    return ("allow", "allowForSession", "reject") if pending.grants else ("allow", "reject")

@@ -7,14 +7,17 @@ from dataclasses import replace
 import anyio
 
 from turnbuckle.agent.agent import Agent
+from turnbuckle.kernel.failures import told
+from turnbuckle.session import codec
 from turnbuckle.session.codec import NotJson, scrub
 from turnbuckle.session.events import ToolCall, ToolResult
 from turnbuckle.session.parts import Call
-from turnbuckle.tools.execute import Ports, error_text, execute, find, parse_arguments
-from turnbuckle.tools.finalize import finalize
-from turnbuckle.tools.hooks import Accept, Executed, PostExecute, settle
+from turnbuckle.tools.arguments import is_parallel
+from turnbuckle.tools.execute import Ports, error_text, execute
+from turnbuckle.tools.finalize import finalize, finalize_now
+from turnbuckle.tools.hooks import Accept, Executed, PostExecute, separate, settle
 from turnbuckle.tools.schedule import Slot, schedule
-from turnbuckle.tools.tool import Outcome, ToolError
+from turnbuckle.tools.tool import Outcome
 
 
 def told_apart(calls: Collection[Call], used: Collection[str]) -> tuple[Call, ...]:
@@ -22,11 +25,14 @@ def told_apart(calls: Collection[Call], used: Collection[str]) -> tuple[Call, ..
 
     The same call twice (same provider id, name and arguments) is one call.
     """
-    seen: dict[Call, None] = dict.fromkeys(calls)
+    seen: set[Call] = set()
     taken = set(used)
     result: list[Call] = []
-    for call in seen if any(call.call_id for call in calls) else calls:
-        call_id = call.call_id
+    for call in calls:
+        if call.call_id and call in seen:
+            continue
+        seen.add(call)
+        call_id = scrub(call.call_id)
         if not call_id or call_id in taken:
             call_id = f"call_{secrets.token_hex(8)}"
         taken.add(call_id)
@@ -40,7 +46,7 @@ async def run_calls(agent: Agent, turn: int, step: int, calls: tuple[Call, ...])
     Raises:
         StoreFailed: the log could not be written.
     """
-    limit = agent.settings.max_parallel_tool_calls
+    limit = max(1, agent.settings.max_parallel_tool_calls)
     slots = [Slot(call, parallel=limit > 1 and _is_parallel(agent, call)) for call in calls]
     ports = _ports(agent, limit)
 
@@ -64,14 +70,16 @@ async def run_calls(agent: Agent, turn: int, step: int, calls: tuple[Call, ...])
 
     async def commit(slot: Slot) -> None:
         assert slot.outcome is not None
-        outcome = await _judge(agent, slot, slot.outcome)
-        _write(agent, turn, step, slot, await finalize(outcome, agent.blobs))
+        # Kept at once: a cancel from here on must not bring back what a layer withheld.
+        slot.outcome = await _judge(agent, slot, slot.outcome)
+        _write(agent, turn, step, slot, await finalize(slot.outcome, agent.blobs))
 
     def abandon(slot: Slot) -> None:
         begin(slot)
         code = "ABORTED" if slot.started else "ABORTED_BEFORE_DISPATCH"
         aborted = Outcome(content=error_text("the turn was stopped"), code=code)
-        _write(agent, turn, step, slot, slot.outcome or aborted)
+        kept = aborted if slot.outcome is None else writable(slot.outcome)
+        _write(agent, turn, step, slot, finalize_now(kept, agent.blobs))
 
     await schedule(slots, work=work, commit=commit, abandon=abandon)
 
@@ -93,12 +101,8 @@ def _ports(agent: Agent, limit: int) -> Ports:
 
 def _is_parallel(agent: Agent, call: Call) -> bool:
     try:
-        tool = find(call, agent.tools)
-        mode = tool.execution_mode
-        return (
-            mode(parse_arguments(tool, call.arguments)) if callable(mode) else mode
-        ) == "parallel"
-    except ToolError:
+        return is_parallel(call, agent.tools)
+    except Exception:
         return False  # it will fail in its place, alone
 
 
@@ -106,17 +110,32 @@ async def _judge(agent: Agent, slot: Slot, outcome: Outcome) -> Outcome:
     async def accept(_: Executed) -> PostExecute:
         return Accept()
 
+    outcome = writable(outcome)
     executed = Executed(call=slot.call, execution=slot.execution, outcome=outcome)
     try:
-        return settle(outcome, await agent.hooks.tools.post_execute.run(executed, accept))
+        decision = await agent.hooks.tools.post_execute.run(executed, accept)
+        return writable(settle(outcome, decision))
     except Exception as error:
-        said = f"a layer of tools/post-execute failed: {type(error).__name__}: {error}"
+        said = f"a layer of tools/post-execute failed: {told(error)}"
         return Outcome(content=error_text(said), code="TOOL_FAILED", facts=outcome.facts)
 
 
-def _write(agent: Agent, turn: int, step: int, slot: Slot, outcome: Outcome) -> None:
-    call_id = slot.call.call_id
-    result = ToolResult(
+def writable(outcome: Outcome) -> Outcome:
+    """The outcome, if it can be written down as it is; else an error that says why it cannot."""
+    try:
+        codec.encode_fact(_result(1, 1, "", outcome))
+        for fact in outcome.facts:
+            codec.encode_fact(fact)
+        contexts = tuple(map(scrub, separate(outcome.contexts)))
+        return replace(outcome, content=scrub(outcome.content), contexts=contexts)
+    except Exception as error:
+        why = str(error) if isinstance(error, NotJson) else told(error)
+        said = f"the result cannot be written down: {why}"
+        return Outcome(content=error_text(said), code="TOOL_FAILED")
+
+
+def _result(turn: int, step: int, call_id: str, outcome: Outcome) -> ToolResult:
+    return ToolResult(
         turn=turn,
         step=step,
         call_id=call_id,
@@ -125,16 +144,14 @@ def _write(agent: Agent, turn: int, step: int, slot: Slot, outcome: Outcome) -> 
         code=outcome.code,
         meta=outcome.meta,
     )
-    try:
-        agent.session.append(result)
-    except NotJson as error:
-        said = error_text(f"the result cannot be written down: {error}")
-        agent.session.append(
-            replace(result, content=said, is_error=True, code="TOOL_FAILED", meta=None)
-        )
+
+
+def _write(agent: Agent, turn: int, step: int, slot: Slot, outcome: Outcome) -> None:
+    call_id = slot.call.call_id
+    agent.session.append(_result(turn, step, call_id, outcome))
     slot.committed = True
     for fact in outcome.facts:
         agent.session.append(fact)
     for number, text in enumerate(outcome.contexts):
         key = f"{call_id}/context/{number}"
-        agent.inbox.add(key, scrub(text), target="step", source="context")
+        agent.inbox.add(key, text, target="step", source="context")

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import anyio
 
+from turnbuckle.kernel.stopping import is_stopping
 from turnbuckle.model.port import Delta
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.events import AssistantChunk
@@ -76,12 +77,22 @@ class Gathering:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._run)
-                reply = await ask()
+                reply = await _itself(ask)
                 tasks.cancel_scope.cancel()
-        except ExceptionGroup as group:
+        except BaseExceptionGroup as group:
             # Only `ask` can fail here; it fails as itself.
             raise group.exceptions[0] from group.exceptions[0].__cause__
         finally:
             self._open = False
             self.close()
         return reply
+
+
+async def _itself(ask: Callable[[], Awaitable[R]]) -> R:
+    """What is asked, where a cancellation that nobody asked for is an error and no cancellation."""
+    try:
+        return await ask()
+    except anyio.get_cancelled_exc_class() as error:
+        if is_stopping():
+            raise
+        raise RuntimeError("the model's request was cancelled by itself") from error

@@ -1,6 +1,7 @@
 """The waterfalls of the loop; those of a tool call are embedded."""
 
 from dataclasses import dataclass
+from types import NoneType
 from typing import TypeAlias
 
 from turnbuckle.kernel.waterfall import Waterfall
@@ -61,12 +62,13 @@ Decision: TypeAlias = Enter | Reject | Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFailure:
-    """An attempt of a step's request that failed."""
+    """An attempt that failed; `why` as in `Request`."""
 
     turn: int
     step: int
     attempt: int
     failure: Failure
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,24 @@ class Hooks:
     """Everything that a plugin can stand around."""
 
     def __init__(self) -> None:
-        self.prompt: Waterfall[Prompt, Prompt] = Waterfall("system-prompt/assemble")
-        self.pre_step: Waterfall[PreStep, Decision] = Waterfall("agent/pre-step")
-        self.request: Waterfall[Request, Request] = Waterfall("agent/request")
+        self.prompt: Waterfall[Prompt, Prompt] = Waterfall("system-prompt/assemble", Prompt)
+        self.pre_step: Waterfall[PreStep, Decision] = Waterfall(
+            "agent/pre-step", (Enter, Reject, Stop)
+        )
+        self.request: Waterfall[Request, Request] = Waterfall("agent/request", Request)
         self.request_error: Waterfall[RequestFailure, Retry | None] = Waterfall(
-            "agent/request-error"
+            "agent/request-error", (Retry, NoneType)
         )
         self.turn_stopping: Waterfall[TurnStopping, None] = Waterfall("agent/turn-stopping")
         self.tools = ToolHooks()
+
+    def held_by(self) -> dict[object, tuple[str, str]]:
+        """Which layers are at work now, as `Waterfall.held_by`: their owner, and the hook."""
+        tools = self.tools
+        found: dict[object, tuple[str, str]] = {}
+        for waterfall in (
+            self.prompt, self.pre_step, self.request, self.request_error, self.turn_stopping,
+            tools.pre_execute, tools.execute, tools.post_execute,
+        ):  # fmt: skip
+            found |= {key: (who, waterfall.name) for key, who in waterfall.held_by().items()}
+        return found

@@ -6,7 +6,7 @@ from typing import assert_never
 import anyio
 
 from turnbuckle.kernel.scope import Scope
-from turnbuckle.session.codec import Entry
+from turnbuckle.session.codec import Entry, scrub
 from turnbuckle.session.events import (
     InboxAdded,
     InboxChanged,
@@ -35,6 +35,9 @@ class Dropped:
     why: str
 
 
+_BEARING = frozenset((InboxAdded, InboxChanged, InboxDropped, UserMessage, TurnEnd))
+
+
 class Inbox:
     """Added, minus what entered, minus what was dropped; claims live in memory only.
 
@@ -51,7 +54,8 @@ class Inbox:
         self._ends: dict[int, Ended] = {}
         self.changed = anyio.Event()
         for entry in session.log.entries:
-            self._feed(entry, b"")
+            if type(entry.fact) in _BEARING:
+                self._feed(entry, b"")
         session.log.observe(scope, self._feed)
         self._closed = False
 
@@ -69,7 +73,11 @@ class Inbox:
             case InboxChanged(key=key, input=text) if key in self._waiting:
                 self._waiting[key] = replace(self._waiting[key], input=text)
             case InboxDropped(keys=keys, why=why):
-                self._forget(keys, why)
+                for key in keys:
+                    self._waiting.pop(key, None)
+                    self._dropped[key] = why
+                    if key in self._claims:
+                        self._turn_of[key] = self._claims.pop(key)
                 self._tell()
             case UserMessage(key=str(key), turn=turn):
                 self._waiting.pop(key, None)
@@ -81,13 +89,6 @@ class Inbox:
                 self._tell()
             case _:
                 pass
-
-    def _forget(self, keys: tuple[str, ...], why: str) -> None:
-        for key in keys:
-            self._waiting.pop(key, None)
-            self._dropped[key] = why
-            if key in self._claims:
-                self._turn_of[key] = self._claims.pop(key)
 
     def _tell(self) -> None:
         self.changed.set()
@@ -105,8 +106,18 @@ class Inbox:
         """Let a message wait; False if this key is known already, so that nothing runs twice."""
         if key in self._waiting or key in self._turn_of or key in self._dropped:
             return False
-        added = InboxAdded(key=key, target=target, input=text, context=context, source=source)
+        added = InboxAdded(
+            key=key, target=target, input=scrub(text), context=context, source=source
+        )
         self._session.append(added)
+        return True
+
+    def edit(self, key: str, text: str) -> bool:
+        """Change a message that waits; False, and nothing, for one that enters a turn already."""
+        if not waits(self, key):
+            return False
+        if self._waiting[key].input != text:
+            self._session.append(InboxChanged(key=key, input=text))
         return True
 
     def claim(self, turn: int, *, prompt: bool) -> tuple[InboxAdded, ...]:
@@ -123,9 +134,19 @@ class Inbox:
         for key in keys:
             self._claims.pop(key, None)
 
-    def settle_claims(self, why: str) -> None:
-        """Drop what a turn claimed and could not enter: its sender learns how that turn ended."""
-        self.drop(tuple(self._claims), why)
+    def settle_claims(self, why: str, *, keep: bool = False) -> None:
+        """Drop what a turn claimed and could not enter: its sender learns how that turn ended.
+
+        What was injected waits again, and so does what the person said to the turn if `keep`.
+        """
+        lost = [
+            key
+            for key in self._claims
+            if self._waiting[key].source == "user"
+            and not (keep and self._waiting[key].target == "step")
+        ]
+        self.drop(tuple(lost), why)
+        self._claims.clear()
 
     @property
     def waiting(self) -> tuple[InboxAdded, ...]:
@@ -149,6 +170,19 @@ class Inbox:
         if turn is None and key in self._dropped:
             return Dropped(self._dropped[key])
         return Dropped("the session was closed; it waits there") if self._closed else None
+
+
+def waits(inbox: Inbox, key: str) -> bool:
+    """Whether a message waits and does not enter a turn yet."""
+    return inbox.turn_of(key) is None and any(item.key == key for item in inbox.waiting)
+
+
+def take_out(inbox: Inbox, key: str, why: str) -> bool:
+    """Drop a message that waits; False, and nothing, for one that enters a turn already."""
+    if not waits(inbox, key):
+        return False
+    inbox.drop((key,), why)
+    return True
 
 
 async def until_entered(inbox: Inbox, key: str) -> int | None:

@@ -13,12 +13,13 @@ class Models:
     def register(self, scope: Scope, name: str, model: Model) -> Disposer:
         """Add a model that leaves with its scope."""
         key = object()
-        self._models = self._models | {key: (name, model)}
 
         def remove() -> None:
             self._models = {k: v for k, v in self._models.items() if k is not key}
 
-        return scope.defer(remove, f"model {name}")
+        dispose = scope.defer(remove, f"model {name}")
+        self._models = self._models | {key: (name, model)}
+        return dispose
 
     def get(self, name: str) -> Model:
         """The model of this name.

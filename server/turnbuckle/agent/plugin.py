@@ -1,36 +1,29 @@
-"""What a plugin gets: the session's hooks, tools, prompt and models, bound to its own scope."""
+"""What a plugin is, and what it gets; installing one, with all that can fail contained."""
 
-import importlib
+import inspect
 import logging
-import secrets
-from collections.abc import Callable, Sequence
-from typing import TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import extract_tb
+from typing import TypeAlias, TypeVar, cast
+
+import anyio
 
 from turnbuckle.agent.agent import Agent
-from turnbuckle.agent.hooks import (
-    Decision,
-    Hooks,
-    PreStep,
-    Prompt,
-    RequestFailure,
-    Retry,
-    TurnStopping,
+from turnbuckle.agent.compaction import Compactor
+from turnbuckle.agent.views import (
+    PluginHooks,
+    PluginModels,
+    PluginPrompt,
+    PluginSession,
+    PluginTools,
+    PluginWorkspace,
 )
-from turnbuckle.kernel.scope import Disposer, Scope
-from turnbuckle.kernel.waterfall import Stack
-from turnbuckle.model.port import Model, Request
+from turnbuckle.kernel.failures import told
+from turnbuckle.kernel.scope import Disposer, Scope, Undo
 from turnbuckle.session.codec import Entry
-from turnbuckle.session.events import Fact, PluginFact
-from turnbuckle.session.parts import JsonObject, Usage
-from turnbuckle.tools.hooks import (
-    Executed,
-    Execution,
-    Guard,
-    PostExecute,
-    PreExecute,
-)
-from turnbuckle.tools.registry import AnyTool
-from turnbuckle.tools.tool import Outcome
+from turnbuckle.session.events import Fact
 
 logger = logging.getLogger(__name__)
 
@@ -38,119 +31,42 @@ F = TypeVar("F", bound=Fact)
 
 Install: TypeAlias = Callable[["PluginContext"], None]
 
+UNDO = 10.0
+"""Seconds that one undo of a plugin's own may take before it is given up."""
 
-class PluginHooks:
-    """Every waterfall, as one plugin sees it: `use(layer)` needs no owner any more."""
+_LIMIT = 500
+"""The most characters of a reason."""
 
-    def __init__(self, hooks: Hooks, scope: Scope) -> None:
-        self._hooks = hooks
-        self._scope = scope
-        self.prompt: Stack[Prompt, Prompt] = Stack(hooks.prompt, scope)
-        self.pre_step: Stack[PreStep, Decision] = Stack(hooks.pre_step, scope)
-        self.request: Stack[Request, Request] = Stack(hooks.request, scope)
-        self.request_error: Stack[RequestFailure, Retry | None] = Stack(hooks.request_error, scope)
-        self.turn_stopping: Stack[TurnStopping, None] = Stack(hooks.turn_stopping, scope)
-        self.pre_execute: Stack[Execution, PreExecute] = Stack(hooks.tools.pre_execute, scope)
-        self.execute: Stack[Execution, Outcome] = Stack(hooks.tools.execute, scope)
-        self.post_execute: Stack[Executed, PostExecute] = Stack(hooks.tools.post_execute, scope)
+_ASYNC = "`install` must be a plain function, not an async one"
 
-    def guard(self, guard: Guard) -> Disposer:
-        """Add a guard: it denies or abstains, and has the last word before any question."""
-        return self._hooks.tools.guard(self._scope, guard)
+_OURS = (str(Path(__file__).parent.parent), str(Path(inspect.__file__).parent), "<frozen ")
+"""How the names of files begin that no plugin is in: ours, and those of Python itself."""
 
 
-class PluginTools:
-    """The session's tools, as one plugin sees them."""
-
-    def __init__(self, agent: Agent, scope: Scope) -> None:
-        self._agent = agent
-        self._scope = scope
-
-    def register(self, tool: AnyTool) -> Disposer:
-        """Offer a tool from the next step on.
-
-        Raises:
-            DuplicateTool: its name is taken.
-        """
-        return self._agent.tools.register(self._scope, tool)
-
-
-class PluginPrompt:
-    """The system prompt, as one plugin sees it."""
-
-    def __init__(self, agent: Agent, scope: Scope) -> None:
-        self._agent = agent
-        self._scope = scope
-
-    def section(self, name: str, text: str) -> Disposer:
-        """Add a section; `{{name}}` in it takes the value that a layer gives that variable."""
-        return self._agent.prompt.add(self._scope, name, text)
-
-
-class PluginModels:
-    """The session's models, as one plugin sees them."""
-
-    def __init__(self, agent: Agent, scope: Scope) -> None:
-        self._agent = agent
-        self._scope = scope
-
-    def register(self, name: str, model: Model) -> Disposer:
-        """Add a model that a request's `config.model` can name."""
-        return self._agent.models.register(self._scope, name, model)
-
-
-class PluginSession:
-    """The session, as one plugin sees it: read facts, inject context, keep facts of its own."""
-
-    def __init__(self, agent: Agent, plugin: str) -> None:
-        self._agent = agent
-        self._plugin = plugin
-
-    @property
-    def id(self) -> str:
-        """The session's id."""
-        return self._agent.session.id
-
-    @property
-    def facts(self) -> Sequence[Entry]:
-        """All facts so far, in order."""
-        return tuple(self._agent.session.log.entries)
-
-    @property
-    def usage(self) -> Usage | None:
-        """Tokens of the current turn so far."""
-        return self._agent.session.usage.turn
-
-    def inject(self, text: str) -> None:
-        """Give the model context with the next step; it never opens a turn."""
-        key = f"{self._plugin}/{secrets.token_hex(8)}"
-        self._agent.inbox.add(key, text, target="step", source="plugin")
-
-    def note(self, type_: str, data: JsonObject) -> None:
-        """Show something now to whoever watches; it is not kept, and may be dropped."""
-        self._agent.session.note(type_, data)
-
-    def keep(self, data: JsonObject) -> None:
-        """Append a fact of the plugin's own, of type `plugin/<plugin>`.
-
-        Raises:
-            NotJson: the data holds what JSON cannot say.
-        """
-        self._agent.session.append(PluginFact(name=self._plugin, data=data))
+class PluginFailed(Exception):
+    """A plugin cannot be used; the message says why."""
 
 
 class PluginContext:
-    """What `install(ctx)` gets. It runs once per session; what it adds leaves with its scope."""
+    """What `install(ctx)` gets. It runs once per session; what it adds leaves with its scope.
 
-    def __init__(self, agent: Agent, scope: Scope, name: str) -> None:
-        self.name = name
-        self.hooks = PluginHooks(agent.hooks, scope)
-        self.tools = PluginTools(agent, scope)
-        self.prompt = PluginPrompt(agent, scope)
-        self.models = PluginModels(agent, scope)
-        self.session = PluginSession(agent, name)
+    What is registered leaves before what `defer` undoes.
+    """
+
+    def __init__(self, agent: Agent, installed: "Installed") -> None:
+        registered = installed.registered
+        self.name = installed.name
+        self.settings = agent.settings
+        self.hooks = PluginHooks(agent.hooks, registered)
+        self.tools = PluginTools(agent, registered)
+        self.prompt = PluginPrompt(agent, registered)
+        self.models = PluginModels(agent, registered)
+        self.session = PluginSession(agent, installed.name)
+        self.workspace = PluginWorkspace(agent)
+        self.compactor = Compactor(agent)
         self._log = agent.session.log
-        self._scope = scope
+        self._registered = registered
+        self._deferred = installed.deferred
 
     def on(self, kind: type[F], observer: Callable[[F], None]) -> Disposer:
         """Tell `observer` of every later fact of this kind; its failures are contained."""
@@ -159,35 +75,125 @@ class PluginContext:
             if isinstance(entry.fact, kind):
                 observer(entry.fact)
 
-        return self._log.observe(self._scope, tell)
+        return self._log.observe(self._registered, tell)
 
-    def defer(self, undo: Callable[[], None], label: str = "effect") -> Disposer:
-        """Undo something of the plugin's own when it is unloaded."""
-        return self._scope.defer(undo, label)
+    def defer(self, undo: Undo, label: str = "effect") -> Disposer:
+        """Undo something of the plugin's own when it is unloaded, last first.
 
+        `undo` may be a coroutine function; it is given up after `UNDO` seconds.
+        """
 
-async def install(agent: Agent, scope: Scope, name: str, plugin: Install) -> Scope | None:
-    """Install a plugin in a scope of its own, which is given back; closing it unloads the plugin.
+        def bounded() -> Awaitable[None] | None:
+            result = undo()
+            return within(UNDO, result, label) if isinstance(result, Awaitable) else None
 
-    None if the plugin failed: it is named in the server's log, what it had added is undone, and the
-    session goes on without it.
-    """
-    own = scope.child(f"plugin {name}")
-    try:
-        plugin(PluginContext(agent, own, name))
-    except Exception:
-        logger.exception("the plugin %s could not be installed", name)
-        await own.aclose()
-        return None
-    return own
+        return self._deferred.defer(bounded, label)
 
 
-def load(module: str) -> Install:
-    """The `install` of a plugin that is a module, imported when it is first wanted.
+async def within(seconds: float, result: Awaitable[None], label: str) -> None:
+    """Wait for an undo, but not for ever.
 
     Raises:
-        ImportError: there is no such module.
-        AttributeError: it has no `install`.
+        TimeoutError: it took longer; it was cancelled.
     """
-    found: Install = importlib.import_module(module).install
-    return found
+    with anyio.move_on_after(seconds) as limit:
+        await result
+    if limit.cancelled_caught:
+        raise TimeoutError(f"{label} was not undone within {seconds:g} s")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A plugin in one session: what it registered there, and what it deferred."""
+
+    name: str
+    registered: Scope
+    deferred: Scope
+
+    async def withdraw(self) -> None:
+        """Take away what it registered; others run in no moment of this."""
+        await _closed(self.registered)
+
+    async def aclose(self) -> None:
+        """Unload it: first what it registered goes, then what it deferred is undone."""
+        await _closed(self.registered)
+        await _closed(self.deferred)
+
+
+async def _closed(scope: Scope) -> None:
+    try:
+        await scope.aclose()
+    except ExceptionGroup:
+        logger.exception("not all could be undone")
+
+
+async def install(agent: Agent, scope: Scope, name: str, plugin: Install) -> Installed:
+    """Install a plugin in scopes of its own, which close with `scope`.
+
+    Raises:
+        PluginFailed: it threw, or is asynchronous; what it had added is undone.
+        ScopeClosed: `scope` is closed already.
+    """
+    deferred = scope.child(f"deferred by plugin {name}")
+    installed = Installed(name, scope.child(f"plugin {name}"), deferred)
+    try:
+        result = cast("Callable[[PluginContext], object]", plugin)(PluginContext(agent, installed))
+        _refuse_coroutine(result)
+    except (Exception, SystemExit) as error:
+        logger.exception("the plugin %s could not be installed", name)
+        await installed.aclose()
+        raise PluginFailed(described(error)) from error
+    return installed
+
+
+def _refuse_coroutine(result: object) -> None:
+    if inspect.iscoroutine(result):
+        result.close()
+    if isinstance(result, Awaitable):
+        raise PluginFailed(_ASYNC)
+
+
+def checked(load: Callable[[], object]) -> Install:
+    """The `install` that `load` gives: a plain function of one argument.
+
+    Raises:
+        PluginFailed: it could not be loaded, or what it gave is something else.
+    """
+    try:
+        return _checked(load())
+    except (Exception, SystemExit) as error:
+        logger.debug("a plugin could not be loaded", exc_info=True)
+        raise PluginFailed(described(error)) from error
+
+
+def _checked(found: object) -> Install:
+    if not callable(found):
+        raise PluginFailed("it has no `install(ctx)`")
+    if inspect.iscoroutinefunction(found):
+        raise PluginFailed(_ASYNC)
+    _require_one_argument(found)
+    return cast("Install", found)
+
+
+def _require_one_argument(found: Callable[..., object]) -> None:
+    try:
+        signature = inspect.signature(found)
+    except (TypeError, ValueError):
+        return  # written in another language; calling it will tell
+    try:
+        signature.bind(object())
+    except TypeError as error:
+        raise PluginFailed(f"`install` must take one argument, the context: {error}") from error
+
+
+def described(error: BaseException) -> str:
+    """An error in one line, with the last place in it that is neither ours nor Python's."""
+    if isinstance(error, PluginFailed):
+        return str(error)
+    said = " ".join(told(error).split())[:_LIMIT]
+    theirs = [
+        frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)
+    ]
+    if not theirs or isinstance(error, SyntaxError):
+        return said
+    return f"{said} ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})"

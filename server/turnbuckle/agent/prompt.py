@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from turnbuckle.agent.hooks import Hooks, Prompt, Section
 from turnbuckle.kernel.scope import Disposer, Scope
+from turnbuckle.session.codec import scrub
 
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -18,12 +19,13 @@ class PromptSections:
     def add(self, scope: Scope, name: str, text: str) -> Disposer:
         """Add a section that leaves with its scope; it is in the next step's prompt."""
         key = object()
-        self._sections = self._sections | {key: Section(name=name, text=text)}
 
         def remove() -> None:
             self._sections = {k: v for k, v in self._sections.items() if k is not key}
 
-        return scope.defer(remove, f"prompt section {name}")
+        dispose = scope.defer(remove, f"prompt section {name}")
+        self._sections = self._sections | {key: Section(name=name, text=text)}
+        return dispose
 
     async def assemble(self, hooks: Hooks) -> str:
         """The system prompt, after the layers of `system-prompt/assemble`."""
@@ -42,4 +44,4 @@ def render(prompt: Prompt) -> str:
         return prompt.variables.get(match[1], match[0])
 
     parts = [replace(s, text=_VARIABLE.sub(value, s.text)) for s in prompt.sections]
-    return "\n\n".join(f"## {part.name}\n\n{part.text}" for part in parts)
+    return scrub("\n\n".join(f"## {part.name}\n\n{part.text}" for part in parts))

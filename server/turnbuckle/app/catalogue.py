@@ -1,6 +1,9 @@
 """What a client is told of models and providers, and the keys that it hands over."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
+
+import anyio
 
 from turnbuckle import config
 from turnbuckle.app.models import Models
@@ -20,6 +23,9 @@ from turnbuckle.lsp.rpc import Connection, Refused
 from turnbuckle.lsp.rpc.errors import BadMessage
 from turnbuckle.model.port import ModelFailed, ModelUnavailable
 
+PATIENCE = 3.0
+"""Seconds that a provider has to list its models, so that one of them can be chosen."""
+
 
 class Catalogue:
     """Answers `turnbuckle/models` and `turnbuckle/credentials`."""
@@ -32,9 +38,10 @@ class Catalogue:
         connection.on_request(names.MODELS, self._list)
         connection.on_request(names.CREDENTIALS, self._take_key)
 
-    async def effective(self) -> EffectiveConfig:
+    async def effective(self, session_id: str) -> EffectiveConfig:
         """What the next request of a session is sent with."""
-        offer = await self._models.current(fresh=True)
+        chosen = self._models.choices.offer(session_id)
+        offer = chosen or await self._models.current(fresh=True)
         price = offer.price
         return EffectiveConfig(
             model=offer.model,
@@ -49,6 +56,46 @@ class Catalogue:
             if price
             else None,
         )
+
+    async def choose(self, session_id: str, name: str) -> None:
+        """Send the next requests of an open session to a model that can be listed.
+
+        Raises:
+            BadMessage: nobody lists it.
+            Refused: it cannot be used; says why.
+        """
+        await self._look()
+        offers = self._models.offers
+        offer = next((one for one in offers if one.model == name), None)
+        if offer is None:
+            offer = await self._find(name)
+        if offer.problem is not None:
+            raise Refused(offer.problem, kind="modelUnavailable", retryable=False)
+        self._models.choices.make(session_id, offer)
+
+    async def _find(self, name: str) -> Offer:
+        """A model that one of the providers lists that can be asked."""
+        lists: dict[str, tuple[str, ...]] = {}
+        async with anyio.create_task_group() as group:
+            for provider in {one.provider for one in self._models.offers if not one.problem}:
+                group.start_soon(self._ask, provider, lists)
+        for provider, listed in sorted(lists.items()):
+            if name in listed and (offer := self._models.find(provider, name)):
+                return offer
+        known = [one.model for one in self._models.offers]
+        known += [one for listed in lists.values() for one in listed]
+        known = list(dict.fromkeys(known))
+        close = get_close_matches(name, known, n=3) or known[:10]
+        raise BadMessage(f"model: there is no {name!r}; there are {', '.join(close)}")
+
+    async def _ask(self, provider: str, into: dict[str, tuple[str, ...]]) -> None:
+        base_url = self._models.endpoints.get(provider)
+        if base_url is None:
+            return
+        try:
+            into[provider] = await self._models.listed(base_url, provider, PATIENCE)
+        except ModelFailed:
+            return  # what it has cannot be chosen then
 
     async def _list(self, params: ModelsParams) -> ModelsResult:
         await self._look()

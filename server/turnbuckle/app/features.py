@@ -7,21 +7,39 @@ from turnbuckle.lsp.actions import Actions
 from turnbuckle.lsp.approvals import Approvals
 from turnbuckle.lsp.asking import Asking
 from turnbuckle.lsp.commands import Commands
+from turnbuckle.lsp.compacting import Compacting
+from turnbuckle.lsp.configuring import Configuring
 from turnbuckle.lsp.deciding import Deciding
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.granting import Granting
+from turnbuckle.lsp.inbox import InboxEditing
+from turnbuckle.lsp.library import Library
+from turnbuckle.lsp.lifecycle import Lifecycle
 from turnbuckle.lsp.prompts import Prompts
 from turnbuckle.lsp.protocol import REQUESTS
+from turnbuckle.lsp.reloading import Reload, Reloading
+from turnbuckle.lsp.reviews import Reviews
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.subscriptions import Subscriptions
 from turnbuckle.lsp.turns import Turns
+from turnbuckle.lsp.watching import Watching
 from turnbuckle.lsp.workdone import WorkDone
 
 
 class Features:
     """What an editor can ask for. `quiet` is in seconds, as in `lsp.prompts`."""
 
-    def __init__(self, editor: Editor, scope: Scope, *, catalogue: Catalogue, quiet: float) -> None:
+    def __init__(
+        self,
+        editor: Editor,
+        scope: Scope,
+        *,
+        catalogue: Catalogue,
+        quiet: float,
+        reload: Reload,
+    ) -> None:
         self._editor = editor
+        self._reload = reload
         self._scope = scope
         self._catalogue = catalogue
         self.showing = Showing(editor)
@@ -31,29 +49,43 @@ class Features:
         self.subscriptions = Subscriptions(editor)
         self.turns = Turns(editor, self.subscriptions, self.work_done, catalogue.effective)
         self.commands = Commands(editor)
+        self.reviews = Reviews(editor, self.commands, self.showing)
+        self.watching = Watching(editor)
+        self.reviews.review.observe(self.watching.review_changed)
 
     def watch(self, opened: OpenSession) -> None:
         """Follow a session that was opened just now."""
+        self.reviews.watch(opened)
         self.approvals.watch(opened)
+        self.watching.watch(opened)
 
     def register(self) -> None:
         """Answer requests and notifications on the editor's connection."""
         connection, documents = self._editor.connection, self._editor.documents
         connection.know(REQUESTS)
-        connection.on_notification("textDocument/didOpen", documents.did_open)
+        connection.on_notification("textDocument/didOpen", self.reviews.did_open)
         connection.on_notification("textDocument/didChange", documents.did_change)
         connection.on_notification("textDocument/didSave", documents.did_save)
-        connection.on_notification("textDocument/didClose", documents.did_close)
+        connection.on_notification("textDocument/didClose", self.reviews.did_close)
         self._catalogue.register(connection)
         self.approvals.register(self._scope)
+        self.reviews.register(self._scope)
         features = (
             self.work_done,
             self.subscriptions,
             self.turns,
             self.commands,
+            self.watching,
+            Library(self._editor),
+            Configuring(self._editor, self._catalogue.choose, self._catalogue.effective),
+            InboxEditing(self._editor),
+            Lifecycle(self._editor, self.commands),
+            Compacting(self._editor),
             Asking(self._editor, self.commands, self.turns, self.work_done, self.showing),
             Deciding(self.commands, self.approvals),
-            Actions(self._editor, self.approvals),
+            Granting(self._editor),
+            Reloading(self.commands, self._reload),
+            Actions(self._editor, self.reviews.review),
         )
         for feature in features:
             feature.register()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from turnbuckle import config
 from turnbuckle.agent.plugin import Install, PluginContext
+from turnbuckle.app.choices import Choices
 from turnbuckle.app.machine import Machine
 from turnbuckle.config import Local, Offer
 from turnbuckle.kernel.scope import Disposer
@@ -53,6 +54,7 @@ class Models:
         self.keys = keys
         self.settings = settings.model
         self.machine = Machine(local, lambda one: self.listed(one.base_url, one.id, NEAR))
+        self.choices = Choices(self, instead_of=CHOSEN)
         self._client = None
         self._trouble: str | None = None
         try:
@@ -94,6 +96,27 @@ class Models:
         configured = {config.provider_at(own): own} if own else {}
         known = {one.id: one.base_url for one in config.KNOWN}
         return known | {one.id: one.base_url for one in self.machine.local} | configured
+
+    def find(self, provider: str, model: str) -> Offer | None:
+        """A model of a provider, also one that only it lists; None if it cannot be asked."""
+        for offer in self.offers:
+            if (offer.provider, offer.model) == (provider, model):
+                return None if offer.problem else offer
+        base_url = self.endpoints.get(provider)
+        needless = base_url in (
+            self.settings.base_url,
+            *(one.base_url for one in self.machine.local),
+        )
+        if base_url is None or not (needless or self.key(provider)):
+            return None
+        return Offer(
+            model=model,
+            provider=provider,
+            source="configured",
+            base_url=base_url,
+            window=self.settings.context_window,
+            problem=self._trouble,
+        )
 
     async def listed(self, base_url: str, provider: str, limit: float = FAR) -> tuple[str, ...]:
         """The names of the models that a provider offers.

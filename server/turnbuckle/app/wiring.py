@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from turnbuckle.agent.sessions import Coroutines, OpenSession, Seen, Sessions
 from turnbuckle.app.catalogue import Catalogue
 from turnbuckle.app.features import Features
 from turnbuckle.app.models import CHOSEN, Models
+from turnbuckle.app.plugins import Configured
 from turnbuckle.app.shipped import shipped
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.lsp.applying import Limits, OpenTexts
@@ -81,10 +83,12 @@ class Wiring:
         models: Models,
         state: Path,
         outside: Outside,
+        plugins: Configured,
     ) -> None:
         self._tasks = Tasks()
         self._scope = Scope("connection")
         self._models = models
+        self._plugins = plugins
         documents = Documents(client.encoding)
         folders = Folders(client)
         texts = OpenTexts(documents, DiskTexts(), connection, client, limits=outside.limits)
@@ -99,10 +103,10 @@ class Wiring:
             state=state,
             settings=AgentSettings(
                 model=CHOSEN,
-                max_steps=settings.max_steps,
+                max_steps=sys.maxsize,  # the plugin step_limit asks whether to go on
                 max_parallel_tool_calls=settings.max_parallel_tool_calls,
             ),
-            plugins=[*shipped(models), *outside.plugins],
+            plugins=plugins.held,
             make_workspace=workspace,
             tasks=self._tasks,
             on_open=watch,
@@ -116,9 +120,17 @@ class Wiring:
             sessions=sessions,
             tasks=self._tasks,
             state=state,
+            first_folder=lambda: folders.first,
         )
-        features = Features(editor, self._scope, catalogue=Catalogue(models), quiet=outside.quiet)
+        features = Features(
+            editor,
+            self._scope,
+            catalogue=Catalogue(models),
+            quiet=outside.quiet,
+            reload=plugins.reload,
+        )
         self.prompts = features.prompts
+        self.watching = features.watching
         self._showing = features.showing
         features.register()
         folders.register(connection)
@@ -132,6 +144,7 @@ class Wiring:
             with anyio.CancelScope(shield=True):
                 await self._scope.aclose()
                 await self._showing.sweep()
+                self._plugins.close()
                 await self._models.aclose()
 
 
@@ -148,10 +161,18 @@ async def wire(
     """
     outside = outside or Outside()
     settings, models = await to_thread.run_sync(_configured, env, client.options, outside.local)
-    if models.problem is not None:
-        message = f"Turnbuckle: {models.problem}"
+
+    def say(said: str) -> None:
+        message = f"Turnbuckle: {said}"
         connection.notify("window/showMessage", {"type": 1, "message": message})
-    return Wiring(connection, client, settings, models, config.state_dir(env), outside)
+
+    if models.problem is not None:
+        say(models.problem)
+    plugins = Configured(env, client.options, say=say)
+    file, state = config.config_file(env), config.state_dir(env)
+    own = shipped(models, settings, file.parent, own=(file, state))
+    await plugins.load([*own, *outside.plugins])
+    return Wiring(connection, client, settings, models, state, outside, plugins)
 
 
 def _configured(

@@ -4,8 +4,10 @@ import json
 import os
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +37,14 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """A plugin that the configuration names, as it stands there, and why it cannot be loaded."""
+
+    said: str
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checkup:
     """What was found. `faults` make the configuration unusable, `warnings` may be slips.
 
@@ -52,6 +62,7 @@ class Checkup:
     keys: tuple[Variable, ...]
     state: Path
     state_problem: str | None
+    plugins: tuple[Plugin, ...] = ()
 
     def is_set(self, name: str) -> bool:
         """Whether a setting has another value than its default."""
@@ -59,7 +70,10 @@ class Checkup:
 
 
 def examine(env: Mapping[str, str]) -> Checkup:
-    """Look at everything; nothing is changed, and nothing is asked over a network."""
+    """Look at everything; nothing is changed, and nothing is asked over a network.
+
+    The code of plugins is loaded, as the server would; none is installed.
+    """
     faults: tuple[str, ...] = ()
     loaded = Loaded(settings=Settings())
     try:
@@ -79,7 +93,25 @@ def examine(env: Mapping[str, str]) -> Checkup:
         keys=tuple(_keys(env)),
         state=state,
         state_problem=state_problem(state),
+        plugins=tuple(_plugins(loaded, file)),
     )
+
+
+def _plugins(loaded: Loaded, file: Path) -> Iterator[Plugin]:
+    if not loaded.settings.plugins:
+        return
+    # Imported late: many name none, and it brings the whole agent.
+    from turnbuckle.agent.plugin import PluginFailed
+    from turnbuckle.config.plugins import load_plugin, wanted_plugins
+
+    for wanted in wanted_plugins(loaded, file):
+        try:
+            with redirect_stdout(sys.stderr):  # what it prints must not stand in the report
+                load_plugin(wanted).forget()
+        except PluginFailed as error:
+            yield Plugin(said=wanted.said, problem=str(error))
+        else:
+            yield Plugin(said=wanted.said)
 
 
 def _settings(loaded: Loaded) -> Iterator[Setting]:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -11,18 +10,16 @@ import anyio
 import typer
 
 from turnbuckle import __version__
-from turnbuckle.cli import asking, stored
+from turnbuckle.cli import asking
 from turnbuckle.cli.demo import demo as run_demo
 from turnbuckle.cli.doctor import LIMIT
 from turnbuckle.cli.doctor import doctor as run_doctor
-from turnbuckle.cli.exits import HELP, NOT_RUN
-from turnbuckle.cli.lines import line
-from turnbuckle.cli.paper import standard_streams
-from turnbuckle.cli.screen import Screen
-from turnbuckle.cli.stage import Play, code_without_output, own_server, perform
+from turnbuckle.cli.exits import HELP
+from turnbuckle.cli.grants import grants
+from turnbuckle.cli.sessions import sessions
+from turnbuckle.cli.stage import Play, own_server, perform
 from turnbuckle.config import state_dir
 from turnbuckle.session.codec import scrub
-from turnbuckle.session.reading import Unreadable
 
 app = typer.Typer(
     name="turnbuckle",
@@ -33,8 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-sessions = typer.Typer(help="Look at the sessions on disk.", no_args_is_help=True)
 app.add_typer(sessions, name="sessions")
+app.add_typer(grants, name="grants")
 
 Cwd = Annotated[
     Path | None,
@@ -153,60 +150,4 @@ def doctor(
             json=json,
         ),
         json=json,
-    )
-
-
-def _stored(command: Callable[[Screen], int], *, json: bool = False) -> None:
-    """Run a command that reads files and prints; nothing else goes on meanwhile."""
-
-    def gone(error: OSError) -> None:
-        raise typer.Exit(code_without_output(error))
-
-    screen = Screen(*standard_streams(gone, json=json), status=list)
-    try:
-        code = command(screen)
-    except Unreadable as error:
-        screen.complain([line(str(error), "bad")])
-        code = NOT_RUN
-    except KeyboardInterrupt:
-        code = 130
-    raise typer.Exit(code)
-
-
-@sessions.command("list")
-def list_() -> None:
-    """Every session: id, when, title, turns, size, how it ended."""
-    _stored(lambda screen: stored.list_sessions(state_dir(), screen.show))
-
-
-@sessions.command()
-def show(
-    session_id: Annotated[str, typer.Argument(metavar="ID", help="The id, or how it begins.")],
-    json: Annotated[bool, typer.Option("--json", help="The stored lines, as they are.")] = False,
-) -> None:
-    """What happened in a session."""
-
-    def command(screen: Screen) -> int:
-        if json:
-            return stored.show_lines(state_dir(), session_id, screen.write)
-        return stored.show_session(state_dir(), session_id, screen.show)
-
-    _stored(command, json=json)
-
-
-@sessions.command()
-def verify(
-    session_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every session.")] = False,
-) -> None:
-    """Rebuild every request of a session from its log, and compare it with what was sent.
-
-    Exit codes: 0 all are as the log says; 1 some are not; 2 a session is not there or unreadable.
-    """
-    if bool(session_ids) == every:
-        raise typer.BadParameter("name sessions, or give --all", param_hint="ID")
-    _stored(
-        lambda screen: stored.verify_sessions(
-            state_dir(), session_ids or [], screen.show, every=every
-        )
     )

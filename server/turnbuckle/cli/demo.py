@@ -20,7 +20,8 @@ from turnbuckle.cli.stored import the_file
 from turnbuckle.cli.talk import Server, talking
 from turnbuckle.cli.tally import Tally
 from turnbuckle.config import DEMO
-from turnbuckle.session.reading import Unreadable, verify_file
+from turnbuckle.session.reading import Unreadable
+from turnbuckle.session.verification import verify_file
 from turnbuckle.workspace.paths import uri_of
 
 PROMPT = "Fix the failing test."

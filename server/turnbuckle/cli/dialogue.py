@@ -144,7 +144,7 @@ class Dialogue:
         if answer.why:
             self._ask([line(f"  {answer.why}", "dim")])
         try:
-            accepted = await talk.approve(asked.approval_id, allow=answer.allow, note=answer.note)
+            accepted = await talk.approve(asked.approval_id, answer)
         except ServerRefused as refused:
             self._ask(
                 [line(f"  the answer was not taken: {one_line(refused.message, 400)}", "bad")]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from turnbuckle.cli.checkup import Checkup
-from turnbuckle.cli.lines import Line, Style, line, seconds
+from turnbuckle.cli.checkup import Checkup, Plugin
+from turnbuckle.cli.lines import Line, Span, Style, line, seconds
 from turnbuckle.cli.places import short
 from turnbuckle.cli.visible import harmless
 from turnbuckle.config import KNOWN
@@ -72,6 +72,7 @@ def _todo(report: Report) -> Iterator[str]:
     yield from checkup.faults
     if checkup.state_problem:
         yield checkup.state_problem
+    yield from (f"Plugin {one.said}: {one.problem}" for one in checkup.plugins if one.problem)
     if report.trouble:
         yield report.trouble
     if checkup.faults:
@@ -119,6 +120,7 @@ def checkup_lines(checkup: Checkup) -> Iterator[Line]:
     for warning in checkup.warnings:
         yield line(f"  ! {harmless(warning)}", "warn")
     yield line("  what an editor sets in its initializationOptions is not seen here", "dim")
+    yield from _plugins(checkup.plugins)
     yield from _head("keys")
     present = [one for one in checkup.keys if one.present]
     for variable in present:
@@ -130,6 +132,14 @@ def checkup_lines(checkup: Checkup) -> Iterator[Line]:
         yield line(f"  ✗ {harmless(checkup.state_problem)}", "bad")
     else:
         yield line(f"  {short(checkup.state)}")
+
+
+def _plugins(plugins: Iterable[Plugin]) -> Iterator[Line]:
+    for number, plugin in enumerate(plugins):
+        if not number:
+            yield from _head("plugins")
+        mark: Span = ("  ✗", "bad") if plugin.problem else ("  ✓", "good")
+        yield (mark, (f" {harmless(plugin.said)}", ""))
 
 
 def models_lines(models: ModelsResult) -> Iterator[Line]:
@@ -196,6 +206,7 @@ def as_json(report: Report) -> JsonObject:
             "faults": list(checkup.faults),
             "warnings": list(checkup.warnings),
         },
+        "plugins": [_bare(plugin=one.said, problem=one.problem) for one in checkup.plugins],
         "keys": [{"variable": one.name, "set": one.present} for one in checkup.keys],
         "state": _bare(folder=str(checkup.state), problem=checkup.state_problem),
         "models": _dumped(models.models if models else ()),

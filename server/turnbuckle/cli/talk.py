@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import anyio
 
+from turnbuckle.cli.approving import Answer
 from turnbuckle.cli.signals import Leave
 from turnbuckle.lsp.client import Client, ServerRefused, connect
 from turnbuckle.lsp.lives import SessionEventsParams, SessionOpenParams, SessionOpenResult
@@ -107,10 +108,16 @@ class Talk:
         """Cancel the running turn, and what waits."""
         await self.client.request(CANCEL, CancelParams(session_id=self.session_id))
 
-    async def approve(self, approval_id: str, *, allow: bool, note: str | None) -> bool:
+    async def approve(self, approval_id: str, answer: Answer) -> bool:
         """Answer an approval; false if it was settled already."""
-        decision: Literal["allow", "reject"] = "allow" if allow else "reject"
-        params = ApproveParams(approval_id=approval_id, decision=decision, note=note)
+        decision: Literal["allow", "reject"] = "allow" if answer.allow else "reject"
+        params = ApproveParams(
+            approval_id=approval_id,
+            decision=decision if answer.answer is None else None,
+            answer=answer.answer,
+            note=answer.note,
+            remember="session" if answer.remember else None,
+        )
         result = await self.client.request(APPROVE, params)
         assert isinstance(result, ApproveResult)
         return result.accepted

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from turnbuckle.config.reference import Key, right_for, rows
-from turnbuckle.config.settings import LATER
 
 _SHOWN = 5
 """The most faults in one message."""
@@ -58,8 +57,6 @@ def unknown(key: Key) -> str:
     # Imported late: only who made a slip needs it.
     from difflib import get_close_matches
 
-    if key[0] in LATER:
-        return f"there is no such setting in this version: {LATER[key[0]]}"
     if name in _SECRETS or name.endswith("apikey"):
         return (
             "keys are kept in no file: set TURNBUCKLE_API_KEY or the variable of the provider, "
@@ -67,7 +64,7 @@ def unknown(key: Key) -> str:
         )
     siblings = {_plain(row.key[-1]): row.name for row in rows() if row.key[:-1] == key[:-1]}
     anywhere = {_plain(row.key[-1]): row.name for row in rows()}
-    for known, cutoff in ((siblings, 0.7), (anywhere, 0.9)):
+    for known, cutoff in ((siblings, 0.9), (anywhere, 0.9), (siblings, 0.7)):
         if close := get_close_matches(name, known, n=1, cutoff=cutoff):
             return f"there is no such setting; did you mean {known[close[0]]}?"
     there = ", ".join(sorted(siblings.values()))

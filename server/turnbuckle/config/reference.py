@@ -43,8 +43,11 @@ def rows() -> tuple[Row, ...]:
 
 
 def right_for(key: Key) -> str | None:
-    """What would be right for a setting; None if there is no such setting."""
-    return next((row.right for row in rows() if row.key == key), None)
+    """What would be right for a setting, or for one that holds it; None if there is no such one."""
+    for length in range(len(key), 0, -1):
+        if row := next((row for row in rows() if row.key == key[:length]), None):
+            return row.right if length == len(key) or not row.table else None
+    return None
 
 
 def _walk(schema: Schema, definitions: Schema, above: Key) -> Iterator[Row]:

@@ -1,32 +1,17 @@
 """Everything that can be set, as one frozen model; docs/configuration.md is made from it."""
 
 from functools import lru_cache
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from turnbuckle.config.approving import ApprovalSettings
+from turnbuckle.config.table import Table
 from turnbuckle.session.usage import Price
 
 DEMO = "demo"
 """The name of the built-in offline model."""
-
-LATER = {
-    "plugins": "the plugins of this version are built in",
-    "approvals": "in this version whatever is not harmless is asked about each time",
-}
-"""Settings of later versions, and what holds until then."""
-
-
-class Table(BaseModel):
-    """A table of the configuration."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        allow_inf_nan=False,
-        hide_input_in_errors=True,
-    )
 
 
 class PriceSettings(Table):
@@ -99,15 +84,98 @@ class ModelSettings(Table):
         return host_of(self.base_url) if self.base_url else None
 
 
+class LimitSettings(Table):
+    """The most that may be used; what is absent has no limit."""
+
+    steps: int | None = Field(default=None, gt=0)
+    """Steps; a step is one request to the model and the calls it makes."""
+    tokens: int | None = Field(default=None, gt=0)
+    """Tokens, sent and answered together."""
+    cost: float | None = Field(default=None, gt=0)
+    """What it may cost, in the currency of `model.price`, which must be set too."""
+    seconds: float | None = Field(default=None, gt=0)
+    """Seconds that it may run, without those in which it waits for you."""
+
+
+class BudgetSettings(Table):
+    """What may be used; a turn that has used it up is stopped, and says so."""
+
+    turn: LimitSettings = LimitSettings()
+    """What one turn may use."""
+    session: LimitSettings = LimitSettings()
+    """What all turns of a session may use together."""
+
+
+class RoutingSettings(Table):
+    """Another model for some steps; a name as in `failover.models`."""
+
+    first: str | None = Field(default=None, min_length=1)
+    """The model of the first step of a turn."""
+    later: str | None = Field(default=None, min_length=1)
+    """The model of all later steps."""
+    long: str | None = Field(default=None, min_length=1)
+    """The model of the steps after the first `long_after`."""
+    long_after: int = Field(default=20, gt=0)
+    """After how many steps of a turn `long` is asked."""
+    summary: str | None = Field(default=None, min_length=1)
+    """The model that summarises what no longer fits the context."""
+
+
+class FailoverSettings(Table):
+    """What happens when a model does not answer, and asking again did not help."""
+
+    models: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(),
+        strict=False,  # a list of the file or of JSON; what is in it stays strict
+        json_schema_extra={"right": "a list of names, each in quotes"},
+    )
+    """Models that are asked instead, one after another: names at the same endpoint, or
+    `provider/name` for a known provider whose key is set."""
+
+
+class TimeoutSettings(Table):
+    """How long tools may take; changes and questions wait for you without limit."""
+
+    default: float = Field(default=600, ge=0)
+    """Seconds for every tool but commands, which have a limit of their own; 0 is none."""
+    tools: dict[str, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict,
+        json_schema_extra={"right": "a table of names of tools and seconds, 0 for no limit"},
+    )
+    """Seconds for single tools, by name."""
+
+
 class Settings(Table):
     """Everything that can be set."""
 
     model: ModelSettings = ModelSettings()
     """Which model answers, and how it is asked."""
     max_steps: int = Field(default=100, gt=0)
-    """Steps that a turn may have; a step is one request to the model and the calls it makes."""
+    """Steps after which a turn asks whether to go on, for as many again; a step is one request to
+    the model and the calls it makes."""
     max_parallel_tool_calls: int = Field(default=10, gt=0)
     """Tool calls that may run beside one another."""
+    approvals: ApprovalSettings = ApprovalSettings()
+    """What is not asked about any more."""
+    budget: BudgetSettings = BudgetSettings()
+    """What a turn and a session may use."""
+    routing: RoutingSettings = RoutingSettings()
+    """Which model is asked for which step."""
+    failover: FailoverSettings = FailoverSettings()
+    """Which models stand in for one that does not answer."""
+    timeouts: TimeoutSettings = TimeoutSettings()
+    """How long tools may take."""
+    redact: bool = True
+    """Keep what looks like a key or a token from the model and the log."""
+    metrics: bool = False
+    """Keep with each turn how often each tool was called, and how long that took."""
+    plugins: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(),
+        strict=False,  # a list of the file or of JSON; what is in it stays strict
+        json_schema_extra={"right": "a list of paths and names, each in quotes"},
+    )
+    """Plugins besides those that ship: paths of files or folders, and names that installed packages
+    offer theirs by. A relative path begins at the folder of the configuration file."""
 
 
 @lru_cache(maxsize=64)  # asked of the same few before every request

@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from pydantic import ValidationError
 
+from turnbuckle.config.approving import joined
 from turnbuckle.config.faults import ConfigError, Fault, faults_in
 from turnbuckle.config.places import CONFIG, STATE, config_file
 from turnbuckle.config.providers import known_at
 from turnbuckle.config.reference import Key
-from turnbuckle.config.settings import LATER, Settings
+from turnbuckle.config.settings import Settings
 
 OPTIONS = "initializationOptions.turnbuckle"
 API_KEY = "TURNBUCKLE_API_KEY"
@@ -144,7 +145,7 @@ def _bytes(path: Path) -> bytes | None:
 def _options(options: object) -> _Layer:
     place = f"{OPTIONS}.settings"
     given = options if isinstance(options, dict) else {}
-    for name in given.keys() & {*Settings.model_fields, *LATER}:
+    for name in given.keys() & Settings.model_fields.keys():
         raise ConfigError(Fault(f"{OPTIONS}.{name}", f"settings stand in {place}"))
     values = given.get("settings")
     if values is not None and not isinstance(values, dict):
@@ -199,7 +200,7 @@ def _merge(
             assert isinstance(below, dict)  # every layer was found right
             _merge(below, layer, value, origins, key)
         else:
-            into[name] = value
+            into[name] = joined(key, into.get(name), value)
             origins[".".join(key)] = layer
 
 

@@ -25,6 +25,11 @@ class Scope:
         self._closed = False
 
     @property
+    def owner(self) -> str:
+        """Its name without that of the outermost scope: what people call the owner by."""
+        return self.name.partition("/")[2] or self.name
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """What is registered now, oldest first; for tests and for people who look for a leak."""
         return tuple(label for label, _ in self._undo.values())

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from turnbuckle.lsp import names
-from turnbuckle.lsp.approvals import Approvals
+from turnbuckle.lsp.convert import to_offsets
+from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.followed import Followed, stands
+from turnbuckle.lsp.hints import SOURCE
+from turnbuckle.lsp.marking import counts, deed, marked
+from turnbuckle.lsp.proposals import Proposal, Sight
+from turnbuckle.lsp.review import Review
 from turnbuckle.lsp.rpc.late import types
-from turnbuckle.lsp.subjects import headline, visible
-from turnbuckle.tools.subject import Change
+from turnbuckle.lsp.subjects import visible
+from turnbuckle.workspace.changes import Span
 
 ASK_TITLE = "Ask the agent"
 SELECTION = (
@@ -22,9 +28,9 @@ FIX = "Fix the problem that the editor reports here."
 class Actions:
     """What a plain client offers in its menu of code actions."""
 
-    def __init__(self, editor: Editor, approvals: Approvals) -> None:
+    def __init__(self, editor: Editor, review: Review) -> None:
         self._editor = editor
-        self._approvals = approvals
+        self._review = review
 
     def register(self) -> None:
         """Answer `textDocument/codeAction`."""
@@ -44,10 +50,12 @@ class Actions:
         self, params: types.CodeActionParams
     ) -> Iterator[tuple[types.CodeAction, types.Command]]:
         uri = params.text_document.uri
-        yield from self._answers(uri)
+        yield from self._answers(params)
         plain = self._editor.connection.incoming.messages.plain
         where: dict[str, object] = {"uri": uri, "range": plain(params.range)}
         for diagnostic in params.context.diagnostics:
+            if diagnostic.source == SOURCE:
+                continue  # one of ours: it is answered above
             about = where | {"prompt": FIX, "diagnostics": [plain(diagnostic)]}
             line = visible(diagnostic.message.split("\n")[0])[:60]
             yield _offer(
@@ -59,15 +67,77 @@ class Actions:
             )
         yield _offer(ASK_TITLE, names.REFACTOR, names.ASK_COMMAND, where | {"prompt": SELECTION})
 
-    def _answers(self, uri: str) -> Iterator[tuple[types.CodeAction, types.Command]]:
-        """Accept and reject, where a change of this file waits for the person."""
-        for _, pending in self._approvals.pending:
-            subject = pending.subject
-            if isinstance(subject, Change) and uri in (file.uri for file in subject.files):
-                about: dict[str, object] = {"approvalId": pending.approval_id}
-                line = headline(subject)
-                yield _offer(f"Show: {line}", names.QUICKFIX, names.APPROVE_COMMAND, {})
-                yield _offer(f"Reject: {line}", names.QUICKFIX, names.REJECT_COMMAND, about)
+    def _answers(
+        self, params: types.CodeActionParams
+    ) -> Iterator[tuple[types.CodeAction, types.Command]]:
+        """What can be done with proposed and applied changes of this file, those here first."""
+        uri = params.text_document.uri
+        document = self._editor.documents.lookup(uri)
+        found = self._review.of(uri) if document is None else self._review.of_document(document)
+        for proposal, file in found:
+            if document is not None:
+                for sight in self._here(document, params.range, proposal, file):
+                    yield from _hunk_offers(
+                        document, sight, (proposal, file), params.context.diagnostics
+                    )
+            if proposal.open:
+                yield from _file_offers(uri, proposal, file)
+
+    def _here(
+        self, document: OpenDocument, selection: types.Range, proposal: Proposal, file: Followed
+    ) -> Iterator[Sight]:
+        """The hunks that the selection touches."""
+        start, end = to_offsets(document.positions, selection, document.unit)
+        for sight in self._review.sights(proposal, file, document.text):
+            mark = marked(document.text, sight.span)
+            low, high = min(mark.start, sight.span.start), max(mark.end, sight.span.end)
+            line = document.text.rfind("\n", 0, low) + 1
+            if line <= end and start <= high:
+                yield sight
+
+
+def _hunk_offers(
+    document: OpenDocument,
+    sight: Sight,
+    whose: tuple[Proposal, Followed],
+    diagnostics: Sequence[types.Diagnostic],
+) -> Iterator[tuple[types.CodeAction, types.Command]]:
+    proposal, file = whose
+    hunk_id = sight.hunk.hunk_id
+    about: dict[str, object] = {"hunkId": hunk_id}
+    mark: Span = marked(document.text, sight.span)
+    line = document.positions.position(mark.start, document.unit)[0] + 1
+    what = f"{deed(file.change, sight.hunk).rstrip(':')} in line {line}"
+    if file.change.kind != "edit":
+        what = f"“{deed(file.change, sight.hunk).rstrip(':')}”"
+    if proposal.decision(hunk_id) is None:
+        mine = [one for one in diagnostics if one.source == SOURCE and one.data == about] or None
+        if sight.state == "open":
+            accept = names.ACCEPT_HUNK_COMMAND
+            yield _offer(f"Accept {what}", names.QUICKFIX, accept, about, mine)
+        yield _offer(f"Reject {what}", names.QUICKFIX, names.REJECT_HUNK_COMMAND, about, mine)
+    elif (
+        sight.state == "accepted"
+        and file.change.kind == "edit"
+        and stands(sight.hunk, sight.span, document.text)
+    ):
+        yield _offer(f"Undo {what}", names.QUICKFIX, names.UNDO_HUNK_COMMAND, about)
+
+
+def _file_offers(
+    uri: str, proposal: Proposal, file: Followed
+) -> Iterator[tuple[types.CodeAction, types.Command]]:
+    """Where more than one hunk waits, or none of them has a place in a text: all at once."""
+    waiting = proposal.undecided(file)
+    if not waiting:
+        return
+    about: dict[str, object] = {"uri": uri, "changeId": proposal.change_id}
+    name = visible(uri.rpartition("/")[2])
+    what = f"{counts(*waiting)} in {len(waiting)} place{'s' * (len(waiting) > 1)} of {name}"
+    diff: dict[str, object] = {"changeId": proposal.change_id}
+    yield _offer(f"Accept all: {what}", names.QUICKFIX, names.ACCEPT_FILE_COMMAND, about)
+    yield _offer(f"Reject all: {what}", names.QUICKFIX, names.REJECT_FILE_COMMAND, about)
+    yield _offer(f"Show: {what}", names.QUICKFIX, names.SHOW_DIFF_COMMAND, diff)
 
 
 def _offer(

@@ -15,20 +15,46 @@ def aim(
 
     A hunk is stale where the text is not what it was made for any more: its own, or that it begins
     a line. Text elsewhere may differ as it likes; but where there was none, there must be none.
-    Without a trail from the base, what differs is taken for one splice.
+    Without a trail from the base, what differs is taken for one splice. What is not where it led to
+    is looked for between the lines that it stood between, where there is only one such place.
     """
     wanted = [hunk for hunk in change.hunks if hunk.hunk_id in hunk_ids]
     route = _route(change, already, text, trail)
     if route is None:
         return None
-    aimed = [_followed(hunk, route) for hunk in wanted]
-    if any(
-        hunk is None or not _stands(hunk, text, _begins_line(change.base, old.start))
-        for hunk, old in zip(aimed, wanted, strict=True)
-    ):
-        return None
-    found = (hunk for hunk in aimed if hunk is not None)
+    found: list[Hunk] = []
+    for hunk in wanted:
+        aimed = _followed(hunk, route)
+        if aimed is None or not _stands(aimed, text, begins_line(change.base, hunk.start)):
+            at = found_again(change.base, hunk, text)
+            if at is None:
+                return None
+            aimed = replace(hunk, start=at, end=at + len(hunk.old))
+        found.append(aimed)
     return tuple(sorted(found, key=lambda hunk: (hunk.start, hunk.end)))
+
+
+def found_again(base: str, hunk: Hunk, text: str) -> int | None:
+    """Where the old text of a hunk is, between the same lines, if that is so in one place only.
+
+    It must have been the only such place before, too: another one that looks alike is not it.
+    """
+    head = base[base.rfind("\n", 0, max(hunk.start - 1, 0)) + 1 : hunk.start]
+    after = base.find("\n", hunk.end)
+    tail = base[hunk.end : len(base) if after < 0 else after + 1]
+    look = head + hunk.old + tail
+    if not look.strip() or _count(base, look) != 1 or _count(text, look) != 1:
+        return None
+    at = text.find(look)
+    if begins_line(base, hunk.start - len(head)) and not begins_line(text, at):
+        return None
+    return at + len(head)
+
+
+def _count(text: str, part: str) -> int:
+    """How often it is there, 2 for more than once; places that overlap count each."""
+    at = text.find(part)
+    return 0 if at < 0 else 1 + (text.find(part, at + 1) >= 0)
 
 
 def put(text: str, hunks: Iterable[Hunk]) -> str:
@@ -82,11 +108,12 @@ def _followed(hunk: Hunk, splices: Sequence[Splice]) -> Hunk | None:
     return replace(hunk, start=span.start, end=span.end)
 
 
-def _stands(hunk: Hunk, text: str, begins_line: bool) -> bool:
+def _stands(hunk: Hunk, text: str, begins: bool) -> bool:
     if text[hunk.start : hunk.end] != hunk.old:
         return False
-    return _begins_line(text, hunk.start) or not begins_line
+    return begins_line(text, hunk.start) or not begins
 
 
-def _begins_line(text: str, offset: int) -> bool:
+def begins_line(text: str, offset: int) -> bool:
+    """Whether a line begins there."""
     return offset == 0 or text[offset - 1] in "\r\n"

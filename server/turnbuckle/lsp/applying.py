@@ -11,7 +11,8 @@ from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.convert import fitted
 from turnbuckle.lsp.documents import Documents, OpenDocument
 from turnbuckle.lsp.flight import Answer, Calls, Flight
-from turnbuckle.lsp.quirks import takes_versions
+from turnbuckle.lsp.quirks import quirks_of, takes_versions
+from turnbuckle.lsp.relocating import relocate
 from turnbuckle.workspace.changes import FileChange
 from turnbuckle.workspace.errors import WorkspaceError
 from turnbuckle.workspace.paths import Place
@@ -94,10 +95,18 @@ class OpenTexts:
             await anyio.sleep(max(0.0, self._opened_by - time.monotonic()))
         while document := self._at(place):
             async with document.lock:
+                if change.kind in ("delete", "rename"):
+                    return await relocate(
+                        document, place, change, disk=self._disk, connection=self._connection,
+                        client=self._client, limit=self._limits.answer,
+                    )  # fmt: skip
                 applied = await self._edit(document, place, change, hunk_ids, already)
             if applied is not None:
                 logger.debug("an edit of %s: %s", document.uri, applied.outcome)
                 return applied
+        if change.target is not None and self._at(change.target) is not None:
+            said = f"{change.target.shown} is open in the editor; close it there first"
+            return Applied(outcome="failed", said=said)
         return await self._disk.apply(place, change, hunk_ids, already)
 
     def _at(self, place: Place) -> OpenDocument | None:
@@ -116,6 +125,7 @@ class OpenTexts:
             return refusal
         said: str | None = None
         flight: Flight | None = None
+        again = True
         for _ in range(ATTEMPTS):
             if not await self._quiet(document):
                 return _declined(document, "the text kept changing, so the edit was not sent")
@@ -130,9 +140,10 @@ class OpenTexts:
             fit = (replace(hunk, new=fitted(hunk.new, document.text)) for hunk in hunks)
             flight = Flight(document, tuple(fit))
             answer = await self._fly(flight)
-            if applied := await self._judged(flight, answer, place):
+            if applied := await self._judged(flight, answer, place, again=again):
                 return applied
             said = answer.said
+            again = again and answer.word != "yes"
         return _declined(document, said)
 
     def _refusal(self, document: OpenDocument) -> Applied | None:
@@ -167,18 +178,33 @@ class OpenTexts:
                 self._connection, versioned=takes_versions(self._client), limit=limits.answer
             )
             waits = {"yes": limits.settle, "no": 0.0, "error": limits.quiet, "silent": 0.0}
-            await flight.settle(waits[answer.word])
+            drops = quirks_of(self._client).drops_late_edits
+            await flight.settle(waits[answer.word], limits.quiet if drops else None)
         finally:
             flight.tell()
         return answer
 
-    async def _judged(self, flight: Flight, answer: Answer, place: Place) -> Applied | None:
+    def _dropped(self, flight: Flight) -> bool:
+        """Whether an editor that does so has left out an edit that came too late for its text.
+
+        Sending it again is safe then, once: it bears the version of the text that was told since,
+        which the editor does not have any more if it made the first one after all.
+        """
+        document, landing = flight.document, flight.landing
+        drops = quirks_of(self._client).drops_late_edits and self._checks(document)
+        return drops and flight.disturbed and not landing.begun and not landing.strayed
+
+    async def _judged(
+        self, flight: Flight, answer: Answer, place: Place, *, again: bool
+    ) -> Applied | None:
         """What came of an edit; None where it may be tried again."""
         document, landing = flight.document, flight.landing
         if landing.landed:
             return Applied(outcome="applied", after=document.digest)
         if document.closed:
             return await self._after_close(flight, place)
+        if answer.word == "yes" and again and self._dropped(flight):
+            return None
         lost = answer.word == "error" and landing.strayed
         if landing.begun or lost or answer.word in ("yes", "silent"):
             return _unlike(document, strayed=landing.strayed, answer=answer)

@@ -1,5 +1,7 @@
 """Questions in front of the person: by events where a client shows them, else by a prompt."""
 
+from collections.abc import Mapping
+
 from turnbuckle.agent.approvals import Pending
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.scope import Scope
@@ -7,8 +9,11 @@ from turnbuckle.lsp import names
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.prompts import Prompts
 from turnbuckle.lsp.protocol import ApproveParams, ApproveResult
+from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import ApprovalAsked
+from turnbuckle.tools.subject import Change, Question, Subject
+from turnbuckle.workspace.paths import canonical
 
 
 class Approvals:
@@ -60,14 +65,53 @@ class Approvals:
         found = self.find(params.approval_id)
         if found is None:
             return ApproveResult(accepted=False)
-        approvals = found[0].agent.approvals
+        approvals, subject = found[0].agent.approvals, found[1].subject
         if params.hunks:
             accepted = approvals.decide_hunks(
                 params.approval_id, params.hunks, by="client", note=params.note
             )
         else:
-            allow = params.decision == "allow"
             accepted = approvals.decide(
-                params.approval_id, allow=allow, by="client", note=params.note
+                params.approval_id,
+                allow=params.answer is not None or params.decision == "allow",
+                by="client",
+                note=params.note,
+                answer=_answer(params, subject),
+                edits=_edits(params.edits or {}, subject),
+                remember=params.remember,
             )
         return ApproveResult(accepted=accepted)
+
+
+def _answer(params: ApproveParams, subject: Subject) -> str | None:
+    """The answer to a question; only a question has one, and it has nothing else.
+
+    Raises:
+        Refused: it is the other way round.
+    """
+    if not isinstance(subject, Question):
+        if params.answer is not None:
+            raise _wrong("answer: this is no question; give a decision")
+        return None
+    if params.decision == "allow":
+        raise _wrong("answer: a question wants one; decision: reject leaves it unanswered")
+    if params.answer is not None and not params.answer.strip():
+        raise _wrong("answer: must not be empty")
+    return params.answer
+
+
+def _edits(edits: Mapping[str, str], subject: Subject) -> Mapping[str, str]:
+    """Whole texts by the URIs that the change spells.
+
+    Raises:
+        Refused: one is of no file of the change.
+    """
+    files = subject.files if isinstance(subject, Change) else ()
+    names = {canonical(file.uri): file.uri for file in files}
+    if strange := [uri for uri in edits if canonical(uri) not in names]:
+        raise _wrong(f"edits: {strange[0]} is no file of this change")
+    return {names[canonical(uri)]: text for uri, text in edits.items()}
+
+
+def _wrong(message: str) -> Refused:
+    return Refused(message, code=INVALID_PARAMS)

@@ -21,6 +21,7 @@ from turnbuckle.lsp.transcripts import answer_of, markdown
 from turnbuckle.lsp.turns import Turns
 from turnbuckle.lsp.wire import Wire
 from turnbuckle.lsp.workdone import WorkDone
+from turnbuckle.lsp.writing import writes
 
 
 class Asking:
@@ -55,7 +56,7 @@ class Asking:
         pointed = contexts(items, self._editor.documents)
         try:
             opened = await self._session()
-            key = self._turns.submit(
+            key = await self._turns.submit(
                 opened,
                 secrets.token_hex(8),
                 params.prompt or "Look at this, and help.",
@@ -72,7 +73,7 @@ class Asking:
         """The session that commands go on in: the last one, while it can be written."""
         async with self._opening:
             for opened in self._editor.sessions.open_sessions:
-                if opened.session.id == self._session_id and not opened.read_only:
+                if opened.session.id == self._session_id and await writes(self._editor, opened):
                     return opened
             opened = await self._turns.open()
             self._session_id = opened.session.id

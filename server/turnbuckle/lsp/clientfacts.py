@@ -15,10 +15,11 @@ OURS = "turnbuckle"
 class ClientFacts:
     """What is known of a client; what it did not say, or said with a wrong type, is absent.
 
-    `folders` are URIs. `dynamic` holds the dotted names of the capabilities that it registers
-    dynamically, such as `workspace.executeCommand`. `events` says that it renders events and
-    answers approvals itself, `save` that it saves documents for us. `token` is what a client of a
-    TCP server brings. `options` is all that it sent for us beside its capabilities, as it came.
+    `folders` are URIs. `resource_operations` is what an edit may do to whole files. `dynamic` holds
+    the dotted names of the capabilities that it registers dynamically, such as
+    `workspace.executeCommand`. `events` says that it renders events and answers approvals itself,
+    `save` that it saves documents for us. `token` is what a client of a TCP server brings.
+    `options` is all that it sent for us beside its capabilities, as it came.
     """
 
     name: str | None = None
@@ -31,6 +32,7 @@ class ClientFacts:
     code_action_literals: bool = False
     text_document_content: bool = False
     code_lens_refresh: bool = False
+    resource_operations: frozenset[str] = frozenset()
     dynamic: frozenset[str] = frozenset()
     folders: tuple[str, ...] = ()
     protocol_versions: tuple[int, ...] = ()
@@ -60,6 +62,11 @@ def read_client(params: object) -> ClientFacts:
         ),
         text_document_content=_said(_at(workspace, "textDocumentContent")),
         code_lens_refresh=_at(workspace, "codeLens", "refreshSupport") is True,
+        resource_operations=frozenset(
+            name
+            for name in _list(_at(workspace, "workspaceEdit", "resourceOperations"))
+            if isinstance(name, str)
+        ),
         dynamic=_dynamic(has),
         folders=_folders(params),
         protocol_versions=_versions(*(_at(ours, "protocolVersions") for ours in announced)),

@@ -1,7 +1,11 @@
 """A place in a session's log, and the values that a client is told from there on."""
 
 import hashlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 
 import orjson
 
@@ -98,6 +102,32 @@ class Cursor:
             return None
         self._some_taken = True
         return _value(_merged(waiting))
+
+
+def page(entries: list[Entry], first: int, last: int, most: int) -> list[bytes]:
+    """The values of the facts with first ≤ seq ≤ last, about `most` bytes, as a replay tells them.
+
+    It is one value at least, if there is any; what is left out at the end is told by the next page.
+    """
+    seq = attrgetter("seq")
+    start, end = bisect_left(entries, first, key=seq), bisect_right(entries, last, key=seq)
+    values: list[bytes] = []
+    size = 0
+    for value in _replayed(entries[start:end], _last_over(entries)):
+        size += len(value)
+        if values and size > most:
+            break
+        values.append(value)
+    return values
+
+
+def _replayed(entries: Iterable[Entry], old: int) -> Iterator[bytes]:
+    """Values, without the chunks before `old`, which are of answers that are over."""
+    for is_chunk, some in groupby(entries, lambda entry: isinstance(entry.fact, AssistantChunk)):
+        if not is_chunk:
+            yield from map(_value, some)
+        elif waiting := [entry for entry in some if entry.seq > old]:
+            yield _value(_merged(waiting))
 
 
 def _last_over(entries: list[Entry]) -> int:

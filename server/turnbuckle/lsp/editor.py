@@ -1,21 +1,40 @@
 """What the editor features of one connection share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeAlias
 
 from turnbuckle.agent.sessions import OpenSession, SessionNotFound, Sessions, Starts
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.rpc import Connection, Refused
 from turnbuckle.lsp.stream import Stream
+from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.session import Session
+
+Look: TypeAlias = Callable[[], JsonObject]
+"""Gives a note's data as it is when it is sent."""
+
+
+class Watch(Protocol):
+    """Notes on a token that belong to no one session."""
+
+    def tell(self, type_: str, about: str, look: Look) -> None:
+        """Send a note about something soon; instead of one about the same that still waits."""
+        ...
+
+    async def stop(self) -> None:
+        """End, and return when nothing will be sent any more."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Editor:
     """One client: its connection, what it can do, its documents, and the sessions it opened.
 
-    `streams` are its subscriptions, by token. `state` is the folder of our own files.
+    `streams` are its subscriptions and `watching` what else it is told, by token. `state` is the
+    folder of our own files, `first_folder` gives what a session works in that names none.
     """
 
     connection: Connection
@@ -24,7 +43,13 @@ class Editor:
     sessions: Sessions
     tasks: Starts
     state: Path
+    first_folder: Callable[[], str | None] = lambda: None
     streams: dict[int | str, Stream] = field(default_factory=dict)
+    watching: dict[int | str, Watch] = field(default_factory=dict)
+
+    def uses(self, token: int | str | None) -> bool:
+        """Whether something travels on a token already."""
+        return token in self.streams or token in self.watching
 
     def session(self, session_id: str) -> OpenSession:
         """An open session.

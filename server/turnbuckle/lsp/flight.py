@@ -73,11 +73,17 @@ class Flight:
             return Answer("error", "the editor gave no usable answer")
         return Answer("yes" if answer.applied else "no", answer.failure_reason)
 
-    async def settle(self, limit: float) -> None:
-        """Wait until the hunks stand in the text, or the document is closed, or for so long."""
+    async def settle(self, limit: float, lull: float | None = None) -> None:
+        """Wait until the hunks stand in the text, or the document is closed, or for so long.
+
+        With `lull` only for so long after something else was changed in it.
+        """
         with anyio.move_on_after(limit):
             while not self.caught_up() and not self.document.closed:
-                await self.document.changed(self.document.revision)
+                with anyio.move_on_after(lull if self.disturbed else None) as wait:
+                    await self.document.changed(self.document.revision)
+                if wait.cancelled_caught:
+                    break
         self.caught_up()
 
     def caught_up(self) -> bool:

@@ -25,6 +25,11 @@ class Folders:
         here = [uri for uri in self._uris if uri not in gone]
         self._uris = [*here, *(f.uri for f in params.event.added if f.uri not in here)]
 
+    @property
+    def first(self) -> str | None:
+        """The folder that a session works in which names none; None where there is none on disk."""
+        return next((uri for uri in self._uris if path_of(uri) is not None), None)
+
     def roots(self, cwd: str | None) -> Roots:
         """The roots of a session that works in `cwd` (a URI), or in the first folder."""
         folders = tuple(path for uri in self._uris if (path := path_of(uri)) is not None)

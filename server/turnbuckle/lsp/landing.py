@@ -55,7 +55,7 @@ class Landing:
             return
         yield pending, _beside(text, pending, splice)
         for hunk in pending if len(pending) > 1 else ():
-            yield (hunk,), [] if _same(text, hunk, splice) else None
+            yield (hunk,), [] if same(text, hunk, splice) else None
         yield pending, _theirs(text, pending, splice)
 
     def _take(self, group: tuple[Hunk, ...], told: list[Splice]) -> None:
@@ -78,7 +78,7 @@ def _beside(text: str, hunks: tuple[Hunk, ...], splice: Splice) -> list[Splice] 
     return None
 
 
-def _same(text: str, hunk: Hunk, splice: Splice) -> bool:
+def same(text: str, hunk: Hunk, splice: Splice) -> bool:
     """Whether the change is exactly this hunk; in text that repeats, other places say the same."""
     if len(hunk.new) - (hunk.end - hunk.start) != _growth([splice]):
         return False

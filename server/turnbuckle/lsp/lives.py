@@ -139,7 +139,7 @@ class SessionForkResult(Wire):
 
 
 class SessionRewindParams(Wire):
-    """Take the model's view back to before this turn; with `undo` the last rewind is taken back.
+    """Take the model's view back to before this turn; `undo` takes the last rewind back, files too.
 
     With `files: "restore"` the files that the agent wrote since then are put back, too.
     """
@@ -191,6 +191,38 @@ class SessionCompactResult(Wire):
     message: str
     before: int
     after: int
+
+
+class SessionGrant(Wire):
+    """Something that is allowed for the session; `since` in milliseconds since 1970.
+
+    `subject` is `{kind: "command", command, cwd}`, `{kind: "change", uri}` or
+    `{kind: "read", uri}`.
+    """
+
+    grant_id: str
+    # Any: the same open object as in the facts.
+    subject: dict[str, Any]
+    since: int
+
+
+class GrantsResult(Wire):
+    """What is allowed for the session, oldest first."""
+
+    grants: tuple[SessionGrant, ...]
+
+
+class GrantsRevokeParams(Wire):
+    """Ask about it again from now on."""
+
+    session_id: str
+    grant_id: str
+
+
+class GrantsRevokeResult(Wire):
+    """`revoked` is false when it held no longer."""
+
+    revoked: bool
 
 
 class SessionExportParams(Wire):

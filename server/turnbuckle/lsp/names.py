@@ -23,6 +23,8 @@ TURN = "turnbuckle/turn"
 CANCEL = "turnbuckle/cancel"
 INBOX_EDIT = "turnbuckle/inbox/edit"
 APPROVE = "turnbuckle/approve"
+GRANTS = "turnbuckle/grants"
+GRANTS_REVOKE = "turnbuckle/grants/revoke"
 REVIEW_LIST = "turnbuckle/review/list"
 REVIEW_RESOLVE = "turnbuckle/review/resolve"
 MODELS = "turnbuckle/models"
@@ -45,8 +47,25 @@ RESUME_COMMAND = "turnbuckle.resume"
 SHOW_DIFF_COMMAND = "turnbuckle.showDiff"
 SHOW_TRANSCRIPT_COMMAND = "turnbuckle.showTranscript"
 RELOAD_PLUGINS_COMMAND = "turnbuckle.reloadPlugins"
-COMMAND_NAMES = (ASK_COMMAND, APPROVE_COMMAND, REJECT_COMMAND, CANCEL_COMMAND)
+COMMAND_NAMES = (
+    ASK_COMMAND,
+    APPROVE_COMMAND,
+    REJECT_COMMAND,
+    CANCEL_COMMAND,
+    RELOAD_PLUGINS_COMMAND,
+    ACCEPT_HUNK_COMMAND,
+    REJECT_HUNK_COMMAND,
+    ACCEPT_FILE_COMMAND,
+    REJECT_FILE_COMMAND,
+    ACCEPT_ALL_COMMAND,
+    UNDO_HUNK_COMMAND,
+    UNDO_TURN_COMMAND,
+    SHOW_DIFF_COMMAND,
+)
 """The commands that are advertised: those that are there."""
+
+DIFF_SCHEME, SESSION_SCHEME = "turnbuckle-diff", "turnbuckle-session"
+"""Schemes of documents that only this server can fill."""
 
 QUICKFIX, REFACTOR = "quickfix.turnbuckle", "refactor.turnbuckle"
 """Kinds of our code actions."""

@@ -3,6 +3,7 @@
 import logging
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import anyio
 from anyio import to_thread
@@ -14,23 +15,25 @@ from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.rpc import NoAnswer, Question
 from turnbuckle.lsp.showing import Showing
-from turnbuckle.lsp.subjects import headline, is_plain, visible, whole
-from turnbuckle.tools.subject import Change, Subject
+from turnbuckle.lsp.subjects import visible, whole
+from turnbuckle.lsp.titles import ALLOW as ALLOW
+from turnbuckle.lsp.titles import ALLOW_SESSION as ALLOW_SESSION
+from turnbuckle.lsp.titles import DISMISSED, Click, message, titles
+from turnbuckle.lsp.titles import NO_ANSWER as NO_ANSWER
+from turnbuckle.lsp.titles import REJECT as REJECT
+from turnbuckle.lsp.titles import SHOW as SHOW
+from turnbuckle.tools.subject import Subject
 
 logger = logging.getLogger(__name__)
 
-SHOW, ALLOW, REJECT = "Show…", "Allow once", "Reject"
 QUIET = 1.0
 """Seconds without a change in the editor before a prompt: keys in flight would answer it."""
 
 PROMPT = "window/showMessageRequest"
 
-MESSAGE_LIMIT = 400
-"""How many characters a prompt shows at most."""
-
 
 @dataclass(slots=True)
-class _Click:
+class _Heard:
     """What a prompt came to; `wanted` until the question is decided, or asked anew."""
 
     heard: anyio.Event = field(default_factory=anyio.Event)
@@ -54,6 +57,7 @@ class Prompts:
         self._shown: set[str] = set()
         self._attended: dict[str, anyio.CancelScope] = {}
         self._screen = anyio.Lock()
+        self._waiting: set[str] = set()
 
     def register(self, scope: Scope) -> None:
         """Watch for keys."""
@@ -83,11 +87,18 @@ class Prompts:
         while True:
             if not again:
                 await self._editor.unwatched(opened.session)
-            async with self._screen:
+            self._waiting.add(pending.approval_id)
+            try:
+                await self._screen.acquire()
+            finally:
+                self._waiting.discard(pending.approval_id)
+            try:
                 await self._quiet_moment()
                 if again or not self._editor.watches(opened.session):
                     await self._prompt(opened, pending)
                     return
+            finally:
+                self._screen.release()
 
     async def _quiet_moment(self) -> None:
         # A stretch of time is what is waited for, not an event.
@@ -96,40 +107,41 @@ class Prompts:
 
     async def _prompt(self, opened: OpenSession, pending: Pending) -> None:
         """Ask until there is an answer; none that can be used is as good as a no."""
-        line = headline(pending.subject, opened.agent.workspace.roots.cwd)
+        approvals = opened.agent.approvals
+        home = opened.agent.workspace.roots.cwd
         try:
-            while (title := await self._answer(pending, line)) == SHOW:
+            while (click := await self._answer(pending, home)) is None:
                 await self._show(pending)
                 await self._quiet_moment()
         except NoAnswer as error:
             logger.info("a question could not be asked: %s", error)
-            opened.agent.approvals.withdraw(pending.approval_id, "unavailable", by="prompt")
+            approvals.withdraw(pending.approval_id, "unavailable", by="prompt")
         else:
-            allow = title == ALLOW and ALLOW in self._titles(pending, line)
-            opened.agent.approvals.decide(pending.approval_id, allow=allow, by="prompt")
+            approvals.decide(
+                pending.approval_id,
+                allow=click.allow,
+                by="prompt",
+                answer=click.answer,
+                remember=click.remember,
+            )
 
-    def _titles(self, pending: Pending, line: str) -> list[str]:
-        """What can be clicked: no yes to what does not show in the line, until it was shown."""
-        plain = is_plain(line) and not isinstance(pending.subject, Change)
-        shown = pending.approval_id in self._shown
-        return [SHOW, ALLOW, REJECT] if plain or shown else [SHOW, REJECT]
-
-    async def _answer(self, pending: Pending, line: str) -> str | None:
-        """The title that was clicked.
+    async def _answer(self, pending: Pending, home: Path | None) -> Click | None:
+        """What was clicked; None for a wish to see it all.
 
         Raises:
             NoAnswer: the client gave no usable answer.
         """
-        said = f"Turnbuckle wants to {visible(line)}"
+        shown = pending.approval_id in self._shown
+        offered = titles(pending, home, shown=shown)
         question = self._editor.connection.ask(
             PROMPT,
             {
                 "type": 3,
-                "message": said if len(said) <= MESSAGE_LIMIT else f"{said[:MESSAGE_LIMIT]}…",
-                "actions": [{"title": title} for title in self._titles(pending, line)],
+                "message": message(pending, home, len(self._waiting)),
+                "actions": [{"title": title} for title in offered],
             },
         )
-        click = _Click()
+        click = _Heard()
         self._editor.tasks.start_soon(self._hear, question, click, pending)
         try:
             await click.heard.wait()
@@ -138,9 +150,9 @@ class Prompts:
             question.cancel()
         if click.trouble is not None:
             raise click.trouble
-        return click.title
+        return offered.get(click.title, DISMISSED) if click.title else DISMISSED
 
-    async def _hear(self, question: Question, click: _Click, pending: Pending) -> None:
+    async def _hear(self, question: Question, click: _Heard, pending: Pending) -> None:
         """Wait for the click as long as the prompt may be on the screen, cancelled or not."""
         try:
             answer = self._editor.connection.read(PROMPT, await question.answer())
@@ -150,8 +162,8 @@ class Prompts:
         click.heard.set()
         if not click.wanted and click.title is not None:
             why = "was asked again" if pending.outcome is None else "is settled already"
-            message = f"Turnbuckle: that question {why}; nothing was changed."
-            self._editor.connection.notify("window/showMessage", {"type": 3, "message": message})
+            said = f"Turnbuckle: that question {why}; nothing was changed."
+            self._editor.connection.notify("window/showMessage", {"type": 3, "message": said})
 
     async def _show(self, pending: Pending) -> None:
         text, ending = await to_thread.run_sync(_readable, pending.subject)

@@ -11,6 +11,9 @@ from turnbuckle.lsp.choosing import (
     ModelsResult,
 )
 from turnbuckle.lsp.lives import (
+    GrantsResult,
+    GrantsRevokeParams,
+    GrantsRevokeResult,
     SessionCompactResult,
     SessionConfigureParams,
     SessionEventsParams,
@@ -36,6 +39,8 @@ from turnbuckle.lsp.names import (
     APPROVE,
     CANCEL,
     CREDENTIALS,
+    GRANTS,
+    GRANTS_REVOKE,
     INBOX_EDIT,
     MODELS,
     REVIEW_LIST,
@@ -201,6 +206,8 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {
     CANCEL: (CancelParams, Nothing),
     INBOX_EDIT: (InboxEditParams, InboxEditResult),
     APPROVE: (ApproveParams, ApproveResult),
+    GRANTS: (SessionParams, GrantsResult),
+    GRANTS_REVOKE: (GrantsRevokeParams, GrantsRevokeResult),
     REVIEW_LIST: (ReviewListParams, ReviewListResult),
     REVIEW_RESOLVE: (ReviewResolveParams, ReviewResolveResult),
     MODELS: (ModelsParams, ModelsResult),

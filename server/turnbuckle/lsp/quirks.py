@@ -12,17 +12,21 @@ class Quirks:
     `document_changes`: honours versioned edits, though it does not advertise them.
     `confirms_edits`: asks the person before every edit that a server sends, so that its answer is
     a person's and an error answer may be their "no".
+    `drops_late_edits`: has changes that it did not tell yet, drops an edit that was made for the
+    text before them, and answers all the same that it was made.
     """
 
     document_changes: bool = False
     confirms_edits: bool = False
+    drops_late_edits: bool = False
 
 
 PLAIN = Quirks()
 
 NAMED = {
     # With plain `changes` it applies an edit onto text that moved, and answers `applied: true`.
-    "neovim": Quirks(document_changes=True),
+    # It tells of changes 150 ms later, and checks versions against its own.
+    "neovim": Quirks(document_changes=True, drops_late_edits=True),
     # Refuses with a JSON-RPC error, "User cancelled server edit".
     "eglot": Quirks(confirms_edits=True),
 }

@@ -17,6 +17,10 @@ LINE_LIMIT = 200
 """How long a line may be that is approved without having been shown in full."""
 
 
+BRIEF = 80
+"""How many characters stand for a subject in a list."""
+
+
 def headline(subject: Subject, home: Path | None = None) -> str:
     """What the person is asked, as one line where that says all of it.
 
@@ -28,7 +32,12 @@ def headline(subject: Subject, home: Path | None = None) -> str:
             where = f" in {folder or cwd}" if home is not None and folder != home else ""
             return f"run{where}: {command}"
         case Change(files=files):
-            return "edit " + ", ".join(map(_file, files))
+            return " and ".join(
+                f"{verb} {', '.join(map(_file, some))}"
+                for verb, kinds in _VERBS.items()
+                if (some := [file for file in files if file.kind in kinds])
+                and (verb != "edit" or not any(file.target for file in files))
+            )
         case Read(places=places):
             return "read " + ", ".join(place.shown for place in places)
         case Question(question=question):
@@ -39,9 +48,14 @@ def headline(subject: Subject, home: Path | None = None) -> str:
             assert_never(subject)
 
 
+_VERBS = {"edit": ("edit", "create"), "delete": ("delete",), "rename": ("rename",)}
+
+
 def _file(change: FileChange) -> str:
     path = path_of(change.uri)
     name = path.name if path else change.uri
+    if change.target is not None:
+        return f"{name} to {change.target.shown}"
     added = sum(hunk.counts[0] for hunk in change.hunks)
     removed = sum(hunk.counts[1] for hunk in change.hunks)
     new = " (new file)" if change.kind == "create" else ""
@@ -57,8 +71,16 @@ def whole(subject: Subject) -> tuple[str, str]:
             return f"# in {cwd}, for {timeout:g} seconds at most\n{command}\n", "sh"
         case Read(places=places):
             return "".join(f"{place.path}\n" for place in places), "txt"
+        case Question(question=question, choices=choices):
+            return "\n".join((question, "", *(f"- {choice}" for choice in choices), "")), "txt"
         case _:
             return f"{headline(subject)}\n", "txt"
+
+
+def brief(subject: Subject) -> str:
+    """A subject in a list of several: the beginning of its line, with what does not show."""
+    line = visible(headline(subject))
+    return line if len(line) <= BRIEF else f"{line[: BRIEF - 1]}…"
 
 
 def is_plain(line: str) -> bool:

@@ -34,7 +34,7 @@ class Subscriptions:
         Raises:
             Refused: another subscription uses its token.
         """
-        if stream.token in self._editor.streams:
+        if self._editor.uses(stream.token):
             raise Refused(
                 f"token: {stream.token!r} is in use by another subscription", code=INVALID_PARAMS
             )
@@ -48,7 +48,8 @@ class Subscriptions:
             self._editor.streams.pop(stream.token, None)
 
     async def _stop(self, params: SessionEventsStopParams) -> Nothing:
-        stream = self._editor.streams.get(params.token)
-        if stream is not None:
-            await stream.stop()
+        token = params.token
+        told = self._editor.streams.get(token) or self._editor.watching.get(token)
+        if told is not None:
+            await told.stop()
         return Nothing()

@@ -1,15 +1,13 @@
 """Sessions and turns as requests: a turn's request stays open until the turn has ended."""
 
 import logging
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
 
 import anyio
 
 from turnbuckle.agent.inbox import Dropped, Ended, Inbox, until_ended, until_entered
 from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnreadable
 from turnbuckle.lsp import names
-from turnbuckle.lsp.choosing import EffectiveConfig
+from turnbuckle.lsp.configuring import Effective
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.lives import SessionOpenParams, SessionOpenResult, SessionParams
 from turnbuckle.lsp.pointing import contexts
@@ -18,6 +16,7 @@ from turnbuckle.lsp.rpc import CANCELLED, INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of_turn
 from turnbuckle.lsp.subscriptions import Subscriptions
 from turnbuckle.lsp.workdone import WorkDone
+from turnbuckle.lsp.writing import require_writable
 from turnbuckle.session import codec
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.parts import Context, Target
@@ -25,9 +24,6 @@ from turnbuckle.session.store import StoreFailed
 from turnbuckle.workspace.paths import path_of
 
 logger = logging.getLogger(__name__)
-
-Effective: TypeAlias = Callable[[], Awaitable[EffectiveConfig]]
-"""What the next request is sent with."""
 
 RESUME = "Go on with what was interrupted. Look first at what was already done."
 """What a resumed turn says to the model."""
@@ -60,13 +56,14 @@ class Turns:
 
     async def _open(self, params: SessionOpenParams) -> SessionOpenResult:
         opened = await self.open(params.session_id, params.cwd)
-        config = await self._effective()
+        config = await self._effective(opened.session.id)
         session, end = opened.session, opened.session.last_end
         usage = session.usage
         return SessionOpenResult(
             session_id=session.id,
             seq=session.log.seq,
             read_only=opened.read_only,
+            damaged=session.damage,
             title=session.title,
             config=config,
             interrupted=True if end and end.end.kind == "interrupted" else None,
@@ -82,6 +79,9 @@ class Turns:
         """
         if cwd is not None and session_id is None:
             _require_folder(cwd)
+        elif session_id is None:
+            # Kept in the session: in another window the first folder may be another one.
+            cwd = self._editor.first_folder()
         try:
             return await self._editor.sessions.open(session_id, cwd)
         except SessionNotFound as error:
@@ -94,10 +94,7 @@ class Turns:
     async def _close(self, params: SessionParams) -> Nothing:
         opened = self._editor.session(params.session_id)
         await self._editor.sessions.close(params.session_id)
-        await self._editor.told(params.session_id, opened.session.log.seq)
-        for stream in list(self._editor.streams.values()):
-            if stream.session is opened.session:
-                await stream.stop()
+        await stop_streams(self._editor, opened)
         return Nothing()
 
     async def _cancel(self, params: CancelParams) -> Nothing:
@@ -109,20 +106,20 @@ class Turns:
 
     async def _turn(self, params: TurnParams) -> TurnResult:
         opened = self._editor.session(params.session_id)
-        if (token := params.partial_result_token) in self._editor.streams:
+        if self._editor.uses(token := params.partial_result_token):
             raise Refused(f"partialResultToken: {token!r} is in use", code=INVALID_PARAMS)
-        if params.resume and not _is_known(opened.agent.inbox, params.key):
-            end = opened.session.last_end
-            if end is None or end.end.kind not in _RESUMABLE:
-                raise Refused("there is nothing to resume", kind="nothingToResume", retryable=False)
         text = RESUME if params.resume else "\n\n".join(part.text for part in params.input)
         pointed = contexts(params.context, self._editor.documents)
-        self.submit(opened, params.key, text, pointed, when_busy=params.when_busy)
+        async with opened.changing:
+            await require_writable(self._editor, opened)
+            if params.resume and not _is_known(opened.agent.inbox, params.key):
+                _require_resumable(opened)
+            _send(opened, params.key, text, pointed, params.when_busy)
         if params.work_done_token is not None:
             self._work_done.follow(opened, params.key, params.work_done_token)
         return await self._answer(opened, params)
 
-    def submit(
+    async def submit(
         self,
         opened: OpenSession,
         key: str,
@@ -133,26 +130,14 @@ class Turns:
     ) -> str:
         """Let a message wait for its turn, and give its key; a known key joins the first.
 
+        A session whose writer is gone is taken over first.
+
         Raises:
             Refused: this session, or this workspace, runs no turn.
         """
-        if not self._editor.client.trusted:
-            raise Refused(
-                "the workspace is not trusted, so nothing runs in it; trust it in the editor first",
-                kind="untrusted",
-                retryable=False,
-            )
-        if opened.read_only:
-            raise Refused(
-                "another window writes this session; close it there, or open a new session",
-                kind="readOnly",
-                retryable=True,
-            )
-        busy = opened.driver.busy
-        if busy and when_busy == "reject" and not _is_known(opened.agent.inbox, key):
-            raise Refused("a turn runs in this session already", kind="busy", retryable=True)
-        target: Target = "step" if busy and when_busy == "steer" else "turn"
-        opened.driver.send(key, scrub(text), target=target, context=pointed)
+        async with opened.changing:
+            await require_writable(self._editor, opened)
+            _send(opened, key, text, pointed, when_busy)
         return key
 
     async def _partial(self, opened: OpenSession, params: TurnParams) -> None:
@@ -161,7 +146,7 @@ class Turns:
         if token is None:
             return
         turn = await until_entered(opened.agent.inbox, params.key)
-        if turn is None or token in self._editor.streams:
+        if turn is None or self._editor.uses(token):
             return
         index = start_of_turn(opened.session, turn)
         connection = self._editor.connection
@@ -204,6 +189,30 @@ class Turns:
         """A turn's answer never overtakes its events."""
         seq = end.seq if isinstance(end, Ended) else opened.session.log.seq
         await self._editor.told(opened.session.id, seq)
+
+
+async def stop_streams(editor: Editor, opened: OpenSession) -> None:
+    """End the subscriptions of a session that was closed, once they have sent all of it."""
+    await editor.told(opened.session.id, opened.session.log.seq)
+    for stream in list(editor.streams.values()):
+        if stream.session is opened.session:
+            await stream.stop()
+
+
+def _send(
+    opened: OpenSession, key: str, text: str, pointed: tuple[Context, ...], when_busy: WhenBusy
+) -> None:
+    busy = opened.driver.busy
+    if busy and when_busy == "reject" and not _is_known(opened.agent.inbox, key):
+        raise Refused("a turn runs in this session already", kind="busy", retryable=True)
+    target: Target = "step" if busy and when_busy == "steer" else "turn"
+    opened.driver.send(key, scrub(text), target=target, context=pointed)
+
+
+def _require_resumable(opened: OpenSession) -> None:
+    end = opened.session.last_end
+    if end is None or end.end.kind not in _RESUMABLE:
+        raise Refused("there is nothing to resume", kind="nothingToResume", retryable=False)
 
 
 def _require_folder(cwd: str) -> None:

@@ -28,12 +28,16 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """All that one model call is made of. A message is its fact."""
+    """All that one model call is made of. A message is its fact.
+
+    `why` is None for a step's own request; for one beside it, such as `compaction`, what it is for.
+    """
 
     config: CallConfig
     system: str
     tools: tuple[ToolSpec, ...]
     messages: tuple[Message, ...]
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

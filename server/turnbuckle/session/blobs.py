@@ -25,9 +25,14 @@ class Blobs:
         Raises:
             OSError: they could not be written; nothing is left of them.
         """
-        return await to_thread.run_sync(self._put, data)
+        return await to_thread.run_sync(self.put_now, data)
 
-    def _put(self, data: bytes) -> str:
+    def put_now(self, data: bytes) -> str:
+        """As `put`, where nothing can be awaited any more.
+
+        Raises:
+            OSError: as in `put`.
+        """
         digest = hashlib.sha256(data).hexdigest()
         if not (self._folder / digest).exists():
             scratch = self.file()
@@ -51,7 +56,7 @@ class Blobs:
         """
         private_folder(self._folder)
         path = self._folder / f".part-{secrets.token_hex(8)}"
-        return open(path, "xb", opener=_private)
+        return open(path, "xb", opener=private)
 
     async def adopt(self, scratch: Path) -> str:
         """Make a finished scratch file a blob, on disk when this returns, and give its digest.
@@ -78,7 +83,7 @@ class Blobs:
             if not (self._folder / digest).exists():
                 raise
             scratch.unlink()
-        _sync_folder(self._folder)
+        sync_folder(self._folder)
 
     async def get(self, digest: str) -> bytes | None:
         """The bytes of this digest, or None if they are not here."""
@@ -102,11 +107,12 @@ def private_folder(folder: Path) -> None:
             one.mkdir(mode=0o700, exist_ok=True)
 
 
-def _private(path: str, flags: int) -> int:
+def private(path: str, flags: int) -> int:
+    """Open a file for the person alone: an `opener`."""
     return os.open(path, flags, 0o600)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename lasting, where a folder can be opened."""
     with contextlib.suppress(OSError):
         fd = os.open(folder, os.O_RDONLY)

@@ -51,12 +51,13 @@ class RequestCheck:
         """
         self._follow(header, messages)
         sent, rebuilt = self._data, self._rebuild
+        held = rebuilt.request
         if header != rebuilt.header:
             raise NotLogged("the request's prompt, tools or options are not those in the log")
-        if len(sent) != len(rebuilt.request):
-            raise NotLogged(f"{len(sent)} messages, {len(rebuilt.request)} of them in the log")
-        if sent != rebuilt.request:
-            pairs = enumerate(zip(sent, rebuilt.request, strict=True), 1)
+        if len(sent) != len(held):
+            raise NotLogged(f"{len(sent)} messages, {len(held)} of them in the log")
+        if sent != held:
+            pairs = enumerate(zip(sent, held, strict=True), 1)
             number = next(number for number, (ours, theirs) in pairs if ours != theirs)
             raise NotLogged(f"message {number} is not what the log says")
         if digest != rebuilt.stated:

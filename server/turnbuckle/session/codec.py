@@ -2,17 +2,26 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
 import orjson
 
-from turnbuckle.session.events import FACTS, Fact, PluginFact
+from turnbuckle.session.decoding import Take, Unfit, reader
+from turnbuckle.session.events import (
+    FACTS,
+    Fact,
+    ForeignFact,
+    LlmFailed,
+    PluginFact,
+    TurnEnd,
+)
 from turnbuckle.session.parts import JsonObject, camel
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _PLUGIN = "plugin/"
+_WITH_NUMBERS = frozenset({LlmFailed, TurnEnd})
+"""Facts that hold no free JSON, but a number with a fraction."""
 _SIMPLE = frozenset({str, int, bool, type(None)})
 """Types whose values are JSON whatever they are, and never change."""
 
@@ -34,8 +43,15 @@ class Entry:
     fact: Fact
 
 
+_new = object.__new__
+# Any: the slots of a class, which typing does not know.
+_set_seq, _set_time, _set_fact = (
+    cast("Any", getattr(Entry, name)).__set__ for name in ("seq", "time", "fact")
+)
+
 _NAMES: dict[type, tuple[tuple[str, str], ...]] = {}
-_READERS: dict[type, Callable[[object], Fact]] = {}
+_READERS: dict[str, Take] = {}
+_PATIENT: dict[type, Take] = {}
 
 
 def _fields(cls: type) -> tuple[tuple[str, str], ...]:
@@ -97,12 +113,15 @@ def encode_fact(fact: Fact) -> bytes:
     Raises:
         NotJson: it holds what JSON cannot say.
     """
-    if isinstance(fact, PluginFact):
-        _require_finite(fact.data)
-        return encode(fact.data)
-    if fact.free:
-        _require_finite(fact)
-    return encode(fact)
+    try:
+        if isinstance(fact, PluginFact | ForeignFact):
+            _require_finite(fact.data)
+            return encode(fact.data)
+        if fact.free or type(fact) in _WITH_NUMBERS:
+            _require_finite(fact)
+        return encode(fact)
+    except RecursionError as error:
+        raise NotJson("it is nested without end") from error
 
 
 def _require_finite(value: object) -> None:
@@ -122,24 +141,34 @@ def _require_finite(value: object) -> None:
 
 def tag(fact: Fact) -> str:
     """The `type` of a fact on disk."""
-    return _PLUGIN + fact.name if isinstance(fact, PluginFact) else fact.type
+    match fact:
+        case PluginFact(name=name):
+            return _PLUGIN + name
+        case ForeignFact(tag=foreign):
+            return foreign
+        case _:
+            return fact.type
 
 
 def line(seq: int, time: int, fact: Fact, data: bytes) -> bytes:
-    """One line of the log, with its newline."""
-    ignorable = b',"ignorable":true' if isinstance(fact, PluginFact) else b""
-    return b'{"seq":%d,"time":%d,"type":"%s"%s,"data":%s}\n' % (
-        seq, time, tag(fact).encode(), ignorable, data,
+    """One line of the log, with its newline.
+
+    Raises:
+        NotJson: its type cannot be written down.
+    """
+    ignorable = b',"ignorable":true' if isinstance(fact, PluginFact | ForeignFact) else b""
+    return b'{"seq":%d,"time":%d,"type":%s%s,"data":%s}\n' % (
+        seq, time, encode(tag(fact)), ignorable, data,
     )  # fmt: skip
 
 
-def _reader(cls: type) -> Callable[[object], Fact]:
-    if cls not in _READERS:
-        # Imported late: pydantic is not needed before the first log is read.
+def _patient(cls: type) -> Take:
+    if cls not in _PATIENT:
+        # Imported late: pydantic is not needed for what was written as it should be.
         from pydantic import TypeAdapter
 
-        _READERS[cls] = TypeAdapter(cls).validate_python
-    return _READERS[cls]
+        _PATIENT[cls] = TypeAdapter(cls).validate_python
+    return _PATIENT[cls]
 
 
 def decode(type_: str, data: Any) -> Fact:
@@ -149,16 +178,28 @@ def decode(type_: str, data: Any) -> Fact:
         UnknownFact: no such type.
         ValueError: the data does not fit the type.
     """
-    if type_.startswith(_PLUGIN):
-        return PluginFact(name=type_.removeprefix(_PLUGIN), data=data)
-    cls = FACTS.get(type_)
-    if cls is None:
+    take = _READERS.get(type_) or _hurried(type_)
+    fact: Fact
+    try:
+        fact = take(data)
+    except Unfit:
+        fact = _patient(FACTS[type_])(data)
+    return fact
+
+
+def _hurried(type_: str) -> Take:
+    """What reads facts of this type as they should be; the first use makes it."""
+    if cls := FACTS.get(type_):
+        _READERS[type_] = reader(cls)
+        return _READERS[type_]
+    if not type_.startswith(_PLUGIN):
         raise UnknownFact(type_)
-    return _reader(cls)(data)
+    name = type_.removeprefix(_PLUGIN)
+    return lambda data: PluginFact(name=name, data=data)
 
 
-def parse(raw: bytes) -> Entry | None:
-    """One stored line; None if its type is unknown and may be skipped.
+def parse(raw: bytes) -> Entry:
+    """One stored line. A fact of an unknown type that may be skipped is kept as it is.
 
     Raises:
         UnknownFact: its type is unknown and may not be skipped.
@@ -166,14 +207,25 @@ def parse(raw: bytes) -> Entry | None:
     """
     record = orjson.loads(raw)
     try:
-        fact = decode(record["type"], record["data"])
+        seq, time, type_, data = record["seq"], record["time"], record["type"], record["data"]
+        take = _READERS.get(type_)
+        fact = take(data) if take else decode(type_, data)
+    except Unfit:
+        fact = decode(type_, data)
     except UnknownFact:
-        if record.get("ignorable"):
-            return None
-        raise
-    except (KeyError, TypeError) as error:
+        if record.get("ignorable") is not True:
+            raise
+        fact = ForeignFact(tag=type_, data=data)
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a line of a session log: {error}") from error
-    return Entry(record["seq"], record["time"], fact)
+    if type(seq) is not int or type(time) is not int:
+        raise ValueError("not a line of a session log: its number or its time is none")
+    # As its `__init__` does, in less time: a log has many of them.
+    entry = _new(Entry)
+    _set_seq(entry, seq)
+    _set_time(entry, time)
+    _set_fact(entry, fact)
+    return entry
 
 
 def detached(fact: Fact, data: bytes) -> Fact:

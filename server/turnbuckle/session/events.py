@@ -172,11 +172,15 @@ class LlmStream(Tagged):
 
 @fact("llm/failed")
 class LlmFailed(Tagged):
-    """An attempt failed; `retry_at` in milliseconds since 1970."""
+    """An attempt failed; `retry_at` in milliseconds since 1970.
+
+    `usage` is there where an answer came and was paid for, but was of no use.
+    """
 
     attempt: int
     failure: Failure
     retry_at: int | None = None
+    usage: Usage | None = None
 
 
 @fact("assistant/chunk")
@@ -308,12 +312,18 @@ class EditApplied(Tagged):
 
 @fact("edit/undone")
 class EditUndone(Tagged):
-    """Hunks that had been applied are gone again."""
+    """Hunks that had been applied are gone again; `by` is `person` or `rewind`.
+
+    `before` is the digest of the kept text that stood there until then, `after` that of the text
+    that stands now; either is absent where there is no file, or where it is not known.
+    """
 
     call_id: str
     uri: str
     hunks: tuple[str, ...]
     by: str
+    before: str | None = None
+    after: str | None = None
 
 
 @fact("context/pruned")
@@ -354,13 +364,28 @@ class PluginFact(Tagged):
     data: JsonObject
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignFact(Tagged):
+    """A fact of a type that this version does not know and may skip; kept as it was written.
+
+    `data` is whatever JSON it holds.
+    """
+
+    type: ClassVar[str] = "*"
+    free: ClassVar[bool] = True
+
+    tag: str
+    # Any: JSON of a shape that nobody here knows.
+    data: Any
+
+
 Fact: TypeAlias = (
     SessionCreated | SessionTitle | TurnStart | TurnEnd | StepStart | StepEnd
     | InboxAdded | InboxChanged | InboxDropped | UserMessage | RequestHeader | LlmStream | LlmFailed
     | AssistantChunk | AssistantMessage | ToolCall | ToolStart | ToolResult
     | ApprovalAsked | ApprovalHunk | ApprovalDecided | GrantAdded | GrantRevoked
     | EditApplying | EditApplied | EditUndone
-    | ContextPruned | ContextSummary | ContextRewound | TodoWrite | PluginFact
+    | ContextPruned | ContextSummary | ContextRewound | TodoWrite | PluginFact | ForeignFact
 )  # fmt: skip
 
 Message: TypeAlias = UserMessage | AssistantMessage | ToolResult | ContextSummary

@@ -9,6 +9,7 @@ from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.session import codec
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import Fact
+from turnbuckle.session.frozen import frozen
 
 logger = logging.getLogger(__name__)
 
@@ -37,16 +38,24 @@ class Log:
     def observe(self, scope: Scope, observer: Observer) -> Disposer:
         """Tell `observer` of every later fact, until its scope closes."""
         key = object()
-        self._observers = self._observers | {key: observer}
 
         def remove() -> None:
             self._observers = {k: v for k, v in self._observers.items() if k is not key}
 
-        return scope.defer(remove, "observer")
+        dispose = scope.defer(remove, "observer")
+        self._observers = self._observers | {key: observer}
+        return dispose
 
     def load(self, entries: Iterable[Entry]) -> None:
         """Take over what a store held; observers are not told."""
         self.entries.extend(entries)
+
+    def follow(self, entry: Entry, line: bytes) -> None:
+        """Take over the next fact that another process appended, and tell the observers."""
+        self.entries.append(entry)
+        self._untold.append((entry, line))
+        if not self._telling:
+            self._tell()
 
     def append(self, fact: Fact) -> Entry:
         """Number a fact, keep it, and tell the observers in order.
@@ -57,9 +66,13 @@ class Log:
             NotJson: the fact holds what JSON cannot say; the log stays as it was.
         """
         data = codec.encode_fact(fact)
-        entry = Entry(self.seq + 1, self._clock(), codec.detached(fact, data))
+        kept = codec.detached(fact, data)
+        if kept is not fact:
+            kept = frozen(kept)
+        entry = Entry(self.seq + 1, self._clock(), kept)
+        line = codec.line(entry.seq, entry.time, fact, data)
         self.entries.append(entry)
-        self._untold.append((entry, codec.line(entry.seq, entry.time, fact, data)))
+        self._untold.append((entry, line))
         if not self._telling:
             self._tell()
         return entry

@@ -20,15 +20,15 @@ _UNKNOWN = "<tool error: the outcome is unknown; look before you repeat it>"
 class Rebuild:
     """A fold over lines.
 
-    After the line of an `llm/stream`, `request` is its messages (JSON bytes, in order), `header`
-    its `[config, system, tools]`, and `stated` the digest that the line itself claims.
+    Right after the line of an `llm/stream`, `request` is its messages (JSON bytes, in order),
+    `header` its `[config, system, tools]`, and `stated` the digest that the line itself claims.
     """
 
     def __init__(self) -> None:
         self.header = b""
-        self.request: list[bytes] = []
         self.stated: str | None = None
         self.requests = 0
+        self._patch: dict[str, Any] | None = None  # Any: JSON
         self._rows: list[tuple[int, bytes]] = []
         self._kept: list[tuple[int, bytes, bytes]] = []
         # The answer whose results are awaited: its seq, bytes, calls, and what has come.
@@ -37,20 +37,33 @@ class Rebuild:
 
     def feed(self, line: bytes) -> None:
         """Take the next line of the log."""
-        at = line.index(b'"type":"') + 8
-        tag = line[at : line.index(b'"', at)]
+        # {"seq":1,"time":2,"type":"tag","data":…} and a newline, cut at its quotation marks.
+        parts = line.split(b'"', 9)
+        if len(parts) < 10:
+            raise ValueError("not a line of a session log")
+        tag, rest = parts[7], parts[9]
         if tag not in _SHOWN:
             return
-        data = line[line.index(b'"data":') + 7 : line.rindex(b"}")]
-        seq = int(line[7 : line.index(b",")])
-        if tag == b"request/header":
+        if not (rest.startswith(b'data":') and rest.endswith(b"}\n")):
+            raise ValueError("not a line of a session log")
+        data, seq = rest[6:-2], int(parts[2][1:-1])
+        if tag == b"llm/stream":
+            self._stream(data)
+        elif tag == b"request/header":
             x = orjson.loads(data)
             self.header = orjson.dumps([x["config"], x["system"], x["tools"]])
-        elif tag == b"llm/stream":
-            self._stream(orjson.loads(data))
         else:
             self._take(seq, tag, data)
             self._kept.append((seq, tag, data))
+
+    @property
+    def request(self) -> list[bytes]:
+        """The messages, made when they are wanted: most requests of a log are not looked at."""
+        messages = [data for _, data in self._rows]
+        if patch := self._patch:
+            replaced = [orjson.dumps(message) for message in patch["messages"]]
+            messages[patch["start"] : patch["end"]] = replaced
+        return messages
 
     def digest(self) -> str:
         """The digest of the current request: SHA-256 over the SHA-256s of header and messages."""
@@ -59,26 +72,25 @@ class Rebuild:
             whole.update(hashlib.sha256(message).digest())
         return whole.hexdigest()
 
-    def _stream(self, x: dict[str, Any]) -> None:
-        self.request = [data for _, data in self._rows]
+    def _stream(self, data: bytes) -> None:
         self.requests += 1
-        self.stated = x.get("digest")
-        if patch := x.get("patch"):
-            replaced = [orjson.dumps(message) for message in patch["messages"]]
-            self.request[patch["start"] : patch["end"]] = replaced
+        x = orjson.loads(data)
+        self.stated, self._patch = x.get("digest"), x.get("patch")
 
     def _take(self, seq: int, tag: bytes, data: bytes) -> None:
-        x = orjson.loads(data)
         if tag == b"tool/result":
-            self._result(seq, x["callId"], data)
+            self._result(seq, _call_id(data), data)
+        elif tag == b"user/message":
+            self._close()
+            self._rows.append((seq, data))
         elif tag == b"context/pruned":
-            for pruned in x["results"]:
+            for pruned in orjson.loads(data)["results"]:
                 self._prune(pruned["seq"], pruned["content"])
         elif tag == b"context/rewound":
-            self._rewind(min(x["to"], seq - 1))
+            self._rewind(min(orjson.loads(data)["to"], seq - 1))
         else:
             self._close()
-            self._message(seq, tag, x, data)
+            self._message(seq, tag, orjson.loads(data), data)
 
     def _message(self, seq: int, tag: bytes, x: dict[str, Any], data: bytes) -> None:
         if tag == b"assistant/message" and x["toolCalls"]:
@@ -87,9 +99,16 @@ class Rebuild:
             first, last = x["covers"]
             inside = [i for i, (s, _) in enumerate(self._rows) if first <= s <= last]
             if inside:
-                self._rows[inside[0] : inside[-1] + 1] = [(last, data)]
-        elif x["content"] or tag == b"user/message":
+                self._sum_up(inside[0], inside[-1] + 1, (last, data))
+        elif x["content"]:
             self._rows.append((seq, data))
+
+    def _sum_up(self, start: int, end: int, row: tuple[int, bytes]) -> None:
+        while start > 0 and "callId" in orjson.loads(self._rows[start][1]):
+            start -= 1
+        while end < len(self._rows) and "callId" in orjson.loads(self._rows[end][1]):
+            end += 1
+        self._rows[start:end] = [row]
 
     def _result(self, seq: int, call_id: str, data: bytes) -> None:
         if self._awaiting is None or call_id in self._came:
@@ -105,14 +124,9 @@ class Rebuild:
             return
         seq, data, calls = self._awaiting
         came, self._awaiting, self._came = self._came, None, {}
-        x = orjson.loads(data)
         self._rows.append((seq, data))
         for call_id in calls:
-            unknown = {
-                "turn": x["turn"], "step": x["step"], "callId": call_id, "content": _UNKNOWN,
-                "isError": True, "code": "TOOL_OUTCOME_UNKNOWN",
-            }  # fmt: skip
-            self._rows.append(came.get(call_id) or (seq, orjson.dumps(unknown)))
+            self._rows.append(came.get(call_id) or (seq, _unknown(data, call_id)))
 
     def _prune(self, seq: int, content: str) -> None:
         for index, (at, data) in enumerate(self._rows):
@@ -130,6 +144,26 @@ class Rebuild:
         self._rows, self._awaiting, self._came = [], None, {}
         for row in reversed(chain):
             self._take(*row)
+
+
+def _call_id(data: bytes) -> str:
+    """The call that a result answers; the results are most of a log's bytes, so it is looked for.
+
+    In JSON, a quotation mark inside a text has a backslash before it.
+    """
+    at = data.index(b'"callId":"') + 10
+    raw = data[at : data.index(b'"', at)]
+    return str(orjson.loads(data)["callId"]) if b"\\" in raw else raw.decode()
+
+
+def _unknown(answer: bytes, call_id: str) -> bytes:
+    x = orjson.loads(answer)
+    return orjson.dumps(
+        {
+            "turn": x["turn"], "step": x["step"], "callId": call_id, "content": _UNKNOWN,
+            "isError": True, "code": "TOOL_OUTCOME_UNKNOWN",
+        }
+    )  # fmt: skip
 
 
 def verify(lines: Iterator[bytes]) -> Iterator[tuple[int, bool]]:

@@ -1,6 +1,6 @@
 """The facts that close what a broken-off log left open. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
@@ -53,7 +53,7 @@ class _Open:
                 self.owed, self.called = {}, set()
             case StepEnd():
                 self.step = None
-            case LlmStream():
+            case LlmStream(why=None):
                 self.said = []
             case AssistantChunk(text=str(text)):
                 self.said.append(text)
@@ -69,7 +69,7 @@ class _Open:
                 self.called.add(call_id)
             case ToolStart(call_id=call_id):
                 self.started.add(call_id)
-            case EditApplied(call_id=call_id):
+            case EditApplied(call_id=call_id, outcome="applied"):
                 self.applied.add(call_id)
             case ToolResult(call_id=call_id):
                 self.owed.pop(call_id, None)
@@ -80,36 +80,55 @@ class _Open:
             case _:
                 pass
 
+    @property
+    def unfinished(self) -> AssistantMessage | None:
+        """What the last attempt had said, as the message that it did not become."""
+        if self.turn is None or self.step is None or not self.said:
+            return None
+        return AssistantMessage(
+            turn=self.turn, step=self.step, content="".join(self.said), finish="interrupted",
+            interrupted=True,
+        )  # fmt: skip
+
     def code(self, call_id: str) -> str:
         if call_id in self.applied:
             return "PARTLY"
         return "TOOL_OUTCOME_UNKNOWN" if call_id in self.started else "TOOL_NOT_STARTED"
 
 
-def closing(entries: Iterable[Entry]) -> list[Fact]:
+def closing(entries: Sequence[Entry]) -> list[Fact]:
     """What to append to a log so that nothing in it is open; nothing for a closed one."""
     state = _Open()
-    for entry in entries:
+    for entry in entries[open_from(entries) :]:
         state.feed(entry.fact)
     if state.turn is None:
         return []
     facts: list[Fact] = []
+    if said := state.unfinished:
+        facts.append(said)
+    facts += [
+        ApprovalDecided(approval_id=i, outcome="cancelled", by="recovery") for i in state.asked
+    ]
     if state.step is not None:
         facts += _step(state, state.turn, state.step)
     return [*facts, TurnEnd(turn=state.turn, end=End(kind="interrupted"))]
 
 
+def open_from(entries: Sequence[Entry]) -> int:
+    """Where the open turn begins; after the last fact where none is open."""
+    for index in range(len(entries) - 1, -1, -1):
+        match entries[index].fact:
+            case TurnStart():
+                return index
+            case TurnEnd():
+                return len(entries)
+            case _:
+                pass
+    return len(entries)
+
+
 def _step(state: _Open, turn: int, step: int) -> list[Fact]:
     facts: list[Fact] = []
-    if said := "".join(state.said):
-        facts.append(
-            AssistantMessage(
-                turn=turn, step=step, content=said, finish="interrupted", interrupted=True
-            )
-        )
-    facts += [
-        ApprovalDecided(approval_id=i, outcome="cancelled", by="recovery") for i in state.asked
-    ]
     for call in state.owed.values():
         facts += _call(state, turn, step, call)
     calls = len(state.answer.tool_calls) if state.answer else 0

@@ -5,22 +5,28 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from turnbuckle.kernel.scope import Disposer, Scope
-from turnbuckle.session import codec
 from turnbuckle.session.check import RequestCheck
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
+    AssistantChunk,
     AssistantMessage,
+    ContextRewound,
     Fact,
     InboxAdded,
     RequestHeader,
     SessionCreated,
     SessionTitle,
+    StepEnd,
+    StepStart,
+    ToolCall,
+    ToolStart,
     TurnEnd,
     TurnStart,
 )
+from turnbuckle.session.loading import Loaded
 from turnbuckle.session.log import Log
 from turnbuckle.session.parts import JsonObject
-from turnbuckle.session.projection import Projection
+from turnbuckle.session.projection import Projection, leading_to
 from turnbuckle.session.reads import Reads
 from turnbuckle.session.store import Store
 from turnbuckle.session.usage import UsageFold
@@ -31,11 +37,27 @@ NoteObserver: TypeAlias = Callable[[str, JsonObject], None]
 """Gets what is shown and not kept: a type and its data."""
 
 
+_QUIET = frozenset((AssistantChunk, StepStart, StepEnd, ToolCall, ToolStart))
+"""Most of a log, and nothing here follows from it."""
+
+_OWN = frozenset(
+    (SessionCreated, SessionTitle, InboxAdded, TurnStart, TurnEnd, ContextRewound, RequestHeader,
+     AssistantMessage)
+)  # fmt: skip
+
+
+class ReadOnly(Exception):
+    """Something was to be appended to a session that can only be read here."""
+
+
 class Session:
     """One open session: what happened in it, and what follows from that.
 
     A new one has no facts; `created` becomes its first with whatever is appended first. `store` is
-    None where another process writes the session: it can be read then, not appended to.
+    None where nothing is kept on disk. `read_only` says that another process writes the session, or
+    that it is damaged: `damage` then says where and what to do. It can be read then, not appended
+    to. `last_line` is the last that was loaded, `title` what lists call it: what was set, else the
+    first line of the first prompt.
     """
 
     def __init__(
@@ -54,10 +76,18 @@ class Session:
         self.header: RequestHeader | None = None
         self.resumed = False
         self.call_ids: set[str] = set()
-        self._title: str | None = None
+        self.title: str | None = None
         self._note_observers: dict[object, NoteObserver] = {}
-        if store:
-            log.observe(scope, store)
+        self.read_only = False
+        self.damage: str | None = None
+        self.last_line = b""
+
+        def keep(entry: Entry, line: bytes) -> None:
+            if self.store:
+                self.store(entry, line)
+
+        # First, for what observes later may have the store write through what it was told.
+        log.observe(scope, keep)
         log.observe(scope, self._feed)
 
     @property
@@ -65,38 +95,32 @@ class Session:
         """The session's id, as in its first fact."""
         return self.created.id
 
-    @property
-    def title(self) -> str | None:
-        """What lists call it: what was set, else the first line of the first prompt."""
-        return self._title
+    def load(self, loaded: Loaded) -> None:
+        """Take over what was stored; observers are not told."""
+        append, feed = self.log.entries.append, self._feed
+        for entry, line in zip(loaded.entries, loaded.lines, strict=True):
+            append(entry)
+            if type(entry.fact) not in _QUIET:
+                feed(entry, line)
+        if loaded.damage is not None:
+            self.damage = f"{loaded.damage}; {_shown(self.turn)}"
+        _resume(self, loaded)
 
-    def load(self, lines: Sequence[bytes]) -> None:
-        """Take over stored lines.
-
-        Raises:
-            UnknownFact: a newer version wrote a fact that may not be skipped.
-            ValueError: a line is damaged.
-        """
-        for number, line in enumerate(lines):
-            try:
-                entry = codec.parse(line)
-            except codec.UnknownFact:
-                raise
-            except ValueError as error:
-                raise ValueError(f"line {number + 1} is damaged: {error}") from error
-            if entry is None:
-                continue
-            self.log.load([entry])
-            self._feed(entry, line)
-        self.resumed = bool(lines)
-        self.header = None  # the first request after a resume writes its header again
+    def follow(self, loaded: Loaded) -> None:
+        """Take over what another process has appended since, and tell the observers."""
+        for entry, line in zip(loaded.entries, loaded.lines, strict=True):
+            self.log.follow(entry, line)
+        _resume(self, loaded)
 
     def append(self, fact: Fact) -> Entry:
         """Make something a fact of this session.
 
         Raises:
             NotJson: it holds what JSON cannot say; the log stays as it was.
+            ReadOnly: it can only be read.
         """
+        if self.read_only:
+            raise ReadOnly(f"session {self.id} can only be read here")
         if not self.log.entries:
             self.log.append(self.created)
         return self.log.append(fact)
@@ -116,27 +140,14 @@ class Session:
             self.store.write_through()
 
     def _feed(self, entry: Entry, line: bytes) -> None:
+        if type(entry.fact) in _QUIET:
+            return
         self.check.feed(line)
         self.projection.feed(entry, self.log.entries)
         self.usage.feed(entry)
-        self.reads.feed(entry)
-        match entry.fact:
-            case SessionCreated() as created:
-                self.created = created
-            case TurnStart(turn=turn):
-                self.turn = turn
-            case TurnEnd() as end:
-                self.last_end = end
-            case RequestHeader() as header:
-                self.header = header
-            case AssistantMessage(tool_calls=calls):
-                self.call_ids.update(call.call_id for call in calls)
-            case SessionTitle(title=title):
-                self._title = title
-            case InboxAdded(source="user", input=prompt) if self._title is None:
-                self._title = next(iter(prompt.strip().splitlines()), "")[:120] or None
-            case _:
-                pass
+        self.reads.feed(entry, self.log.entries)
+        if type(entry.fact) in _OWN:
+            _feed_own(self, entry)
 
     def note(self, type_: str, data: JsonObject) -> None:
         """Show something that is not kept to whoever watches."""
@@ -152,3 +163,48 @@ class Session:
             self._note_observers = {k: v for k, v in self._note_observers.items() if k is not key}
 
         return scope.defer(remove, "note observer")
+
+
+def _resume(session: Session, loaded: Loaded) -> None:
+    if loaded.lines:
+        session.last_line = loaded.lines[-1]
+        session.resumed = True
+    session.header = None  # the first request after a resume writes its header again
+
+
+def _feed_own(session: Session, entry: Entry) -> None:
+    match entry.fact:
+        case SessionCreated() as created:
+            session.created = created
+        case RequestHeader() as header:
+            session.header = header
+        case AssistantMessage(tool_calls=calls):
+            session.call_ids.update(call.call_id for call in calls)
+        case SessionTitle(title=title):
+            session.title = title
+        case InboxAdded(source="user", input=prompt) if session.title is None:
+            session.title = next(iter(prompt.strip().splitlines()), "").rstrip()[:120] or None
+        case _:
+            _feed_turn(session, entry)
+
+
+def _feed_turn(session: Session, entry: Entry) -> None:
+    match entry.fact:
+        case TurnStart(turn=turn):
+            session.turn = turn
+        case TurnEnd() as end:
+            session.last_end = end
+        case ContextRewound(to=to):
+            before = leading_to(min(to, entry.seq - 1), session.log.entries)
+            session.last_end = _last_end(before)
+        case _:
+            pass
+
+
+def _last_end(entries: Sequence[Entry]) -> TurnEnd | None:
+    return next((e.fact for e in reversed(entries) if isinstance(e.fact, TurnEnd)), None)
+
+
+def _shown(turn: int) -> str:
+    upto = f"it is shown up to the end of turn {turn}" if turn else "no whole turn stands before it"
+    return f"{upto}, and its file is left as it is. Fork it at turn {turn} to go on from there"

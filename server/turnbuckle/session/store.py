@@ -45,13 +45,19 @@ def read_lines(path: Path) -> tuple[list[bytes], bytes]:
         StoreFailed: it could not be read.
     """
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            lines = file.readlines()
     except FileNotFoundError:
         return [], b""
     except OSError as error:
         raise StoreFailed(f"the session log could not be read: {error.strerror}") from error
-    whole, newline, torn = raw.rpartition(b"\n")
-    return [line + b"\n" for line in (whole + newline).split(b"\n")[:-1]], torn
+    torn = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+    return lines, torn
+
+
+def lock_of(path: Path) -> FileLock:
+    """What the one writer of a log holds; it is free again when that is gone, however it went."""
+    return FileLock(f"{path}.lock", blocking=False, thread_local=False, mode=0o600)
 
 
 class Store:
@@ -66,7 +72,7 @@ class Store:
     def __init__(self, path: Path, *, sync: Sync = sync_data) -> None:
         self.path = path
         self._sync = sync
-        self._lock = FileLock(f"{path}.lock", blocking=False, thread_local=False, mode=0o600)
+        self._lock = lock_of(path)
         self._descriptor: int | None = None
         self._unsynced: list[bytes] = []  # not durable yet, the first `_written` are in the file
         self._written = 0
@@ -74,6 +80,7 @@ class Store:
         self._size = 0  # bytes in the file, all of whole facts
         self._durable = 0  # of these, what survived a sync
         self._added = self._synced = 0
+        self._torn = b""  # half a line at the end of the file
         self._failure: OSError | None = None
         self._syncing = anyio.Lock(fast_acquire=True)
 
@@ -84,36 +91,53 @@ class Store:
             Locked: another process has the session.
             StoreFailed: the file or its folder cannot be used.
         """
+        lines = self.read()
+        self.begin()
+        return lines
+
+    def read(self) -> list[bytes]:
+        """Take the lock and give the lines that are there; until `begin` the file stays as it is.
+
+        Raises:
+            Locked: another process has the session.
+            StoreFailed: the file or its folder cannot be used.
+        """
         if not self.path.exists():
             return []
         try:
-            self._take()
-            lines, torn = read_lines(self.path)
-            self._size = self._durable = sum(map(len, lines))
-            if torn:
-                self._set_aside(torn)
+            self._take(os.O_RDWR)
+            lines, self._torn = read_lines(self.path)
+        except FileNotFoundError:
+            self._lock.release()
+            return []
         except OSError as error:
-            raise self._failed(error) from error
+            raise _failed(self.path, error) from error
+        self._size = self._durable = sum(map(len, lines))
         return lines
 
-    def _take(self) -> None:
+    def begin(self) -> None:
+        """Set a torn tail aside, so that what comes now begins a line.
+
+        Raises:
+            StoreFailed: it could not be.
+        """
+        try:
+            if self._torn:
+                assert self._descriptor is not None
+                _set_aside(self.path, self._torn)
+                os.ftruncate(self._descriptor, self._durable)
+                self._torn = b""
+        except OSError as error:
+            raise _failed(self.path, error) from error
+
+    def _take(self, how: int) -> None:
         private_folder(self.path.parent)
         try:
             self._lock.acquire()
         except Timeout as error:
             raise Locked(self.path.stem) from error
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = how | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._descriptor = os.open(self.path, flags, 0o600)
-
-    def _set_aside(self, torn: bytes) -> None:
-        assert self._descriptor is not None
-        number = 1
-        while (aside := self.path.with_suffix(f".torn-{number}")).exists():
-            number += 1
-        aside.touch(mode=0o600)
-        aside.write_bytes(torn)
-        os.ftruncate(self._descriptor, self._durable)
-        logger.warning("%s ended in half a line; it was set aside", self.path.name)
 
     def close(self) -> None:
         """Write what waits and let the next writer in."""
@@ -139,7 +163,7 @@ class Store:
             return
         try:
             if self._descriptor is None:
-                self._take()
+                self._take(os.O_RDWR | os.O_CREAT)
             self._write(b"".join(lines))
         except (OSError, Locked) as error:
             self._failure = error if isinstance(error, OSError) else OSError(str(error))
@@ -176,14 +200,14 @@ class Store:
     async def _flush_once(self) -> None:
         self.write_through()
         if self._failure:
-            raise self._failed(self._failure) from self._failure
+            raise _failed(self.path, self._failure) from self._failure
         assert self._descriptor is not None
         count, size = self._written, self._size
         try:
             await self._sync(self._descriptor)
         except OSError as error:
             self._unwrite()
-            raise self._failed(error) from error
+            raise _failed(self.path, error) from error
         self._durable = size
         del self._unsynced[:count]
         self._written -= count
@@ -198,9 +222,19 @@ class Store:
         self._written = 0
         self._waiting = sum(map(len, self._unsynced))
 
-    def _failed(self, error: OSError) -> StoreFailed:
-        why = error.strerror or str(error)
-        return StoreFailed(
-            f"the session log {self.path} could not be written ({why}); nothing was run. "
-            f"Make room or check the folder, then send the message again"
-        )
+
+def _set_aside(path: Path, torn: bytes) -> None:
+    number = 1
+    while (aside := path.with_suffix(f".torn-{number}")).exists():
+        number += 1
+    aside.touch(mode=0o600)
+    aside.write_bytes(torn)
+    logger.warning("%s ended in half a line; it was set aside", path.name)
+
+
+def _failed(path: Path, error: OSError) -> StoreFailed:
+    why = error.strerror or str(error)
+    return StoreFailed(
+        f"the session log {path} could not be written ({why}); nothing was run. "
+        f"Make room or check the folder, then send the message again"
+    )

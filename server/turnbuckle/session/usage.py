@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     AssistantMessage,
+    ContextPruned,
+    ContextRewound,
     ContextSummary,
     Fact,
+    LlmFailed,
     LlmStream,
     TurnStart,
 )
@@ -53,14 +56,17 @@ def _sum(one: int | None, other: int | None) -> int | None:
 class UsageFold:
     """`turn` is the sum over the current turn, `session` over all, `context` the last request's.
 
-    `window` is how many tokens that request and its answer might have had; None if not known. Where
-    the first facts are not seen, `session` and `context` are what was counted up to there.
+    `context` is None, too, once the history was made another since, until the next answer;
+    `counted` is the seq of the answer that it comes from. `window` is how many tokens that request
+    and its answer might have had; None if not known. Where the first facts are not seen, `session`
+    and `context` are what was counted up to there.
     """
 
     def __init__(self, session: Usage | None = None, context: int | None = None) -> None:
         self.turn: Usage | None = None
         self.session = session
         self.context = context
+        self.counted = -1
         self.window: int | None = None
 
     @property
@@ -73,6 +79,8 @@ class UsageFold:
     def feed(self, entry: Entry) -> None:
         """Take the next fact."""
         self.take(entry.fact)
+        if isinstance(entry.fact, AssistantMessage) and entry.fact.usage:
+            self.counted = entry.seq
 
     def take(self, fact: Fact) -> None:
         """Take the next fact, where it comes without its envelope."""
@@ -84,8 +92,14 @@ class UsageFold:
             case AssistantMessage(usage=Usage() as usage):
                 self._add(usage)
                 self.context = usage.total
-            case ContextSummary(usage=Usage() as usage):
+            case LlmFailed(usage=Usage() as usage):
                 self._add(usage)
+            case ContextSummary(usage=usage):
+                if usage:
+                    self._add(usage)
+                self.context = None
+            case ContextPruned() | ContextRewound():
+                self.context = None
             case _:
                 pass
 

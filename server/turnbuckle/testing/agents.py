@@ -11,6 +11,7 @@ import anyio
 from turnbuckle.agent.agent import Settings
 from turnbuckle.agent.inbox import Dropped, Ended, until_ended
 from turnbuckle.agent.plugin import Install, PluginContext
+from turnbuckle.agent.plugins import Named, Plugins
 from turnbuckle.agent.sessions import OpenSession, Seen, Sessions
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.model.port import Model
@@ -27,11 +28,17 @@ MODEL = "scripted"
 
 @dataclass(slots=True)
 class Driven:
-    """An open session with a driver that runs; `say` sends a prompt and waits for its turn."""
+    """An open session with a driver that runs; `say` sends a prompt and waits for its turn.
+
+    `plugins` can be exchanged while it runs; `failures` are those that could not be installed, by
+    name, and why.
+    """
 
     opened: OpenSession
     sessions: Sessions
     state: Path
+    plugins: Plugins
+    failures: list[tuple[str, str]]
     prompts: int = 0
     scope: Scope = field(default_factory=lambda: Scope("driven"))
 
@@ -92,12 +99,15 @@ async def driven(
     folder: Path,
     *,
     tools: Sequence[Tool[Any]] = (),  # Any: tools of every argument type
-    plugins: Sequence[Install] = (),
+    plugins: Sequence[Install | Named] = (),
     settings: Settings | None = None,
     session_id: str | None = None,
     sync: Sync = sync_data,
 ) -> AsyncIterator[Driven]:
-    """Open a session in `folder` (its `state` and its `work` are made there) and run its driver."""
+    """Open a session in `folder` (its `state` and its `work` are made there) and run its driver.
+
+    A plugin is its `install`, or a name with that.
+    """
     state, work = folder / "state", folder / "work"
     work.mkdir(parents=True, exist_ok=True)
 
@@ -110,16 +120,21 @@ async def driven(
         roots = Roots(cwd=work, folders=(work,))
         return Workspace(roots=roots, texts=DiskTexts(), seen=seen)
 
-    installed = [("base", base), *((f"plugin {n}", plugin) for n, plugin in enumerate(plugins))]
+    named = [
+        plugin if isinstance(plugin, tuple) else (f"plugin {number}", plugin)
+        for number, plugin in enumerate(plugins)
+    ]
+    failures: list[tuple[str, str]] = []
+    held = Plugins([("base", base)], named, failed=lambda *failed: failures.append(failed))
     async with anyio.create_task_group() as tasks:
         sessions = Sessions(
             state=state,
             settings=settings or Settings(model=MODEL),
-            plugins=installed,
+            plugins=held,
             make_workspace=workspace,
             tasks=tasks,
             sync=sync,
         )
         opened = await sessions.open(session_id)
-        yield Driven(opened, sessions, state)
+        yield Driven(opened, sessions, state, held, failures)
         tasks.cancel_scope.cancel()

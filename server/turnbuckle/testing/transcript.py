@@ -10,6 +10,8 @@ from turnbuckle.session.events import (
     ApprovalDecided,
     ApprovalHunk,
     AssistantMessage,
+    ContextPruned,
+    ContextSummary,
     EditApplied,
     Fact,
     InboxDropped,
@@ -41,6 +43,10 @@ def _line(fact: Fact) -> str | None:
             return f"dropped   {', '.join(keys)}: {why}"
         case TurnEnd(end=end):
             return f"end       {_end(end)}"
+        case ContextPruned(results=results):
+            return f"pruned    {len(results)}"
+        case ContextSummary(text=text):
+            return f"summary   {_short(text)}"
         case _:
             return _call_line(fact)
 

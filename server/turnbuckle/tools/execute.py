@@ -3,20 +3,21 @@
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 import anyio
-import orjson
-from pydantic import BaseModel, ValidationError
 
+from turnbuckle.kernel.failures import told
+from turnbuckle.kernel.stopping import is_stopping
 from turnbuckle.session.blobs import Blobs
 from turnbuckle.session.events import Fact, ToolStart
-from turnbuckle.session.parts import Call
 from turnbuckle.session.store import StoreFailed
-from turnbuckle.tools.hooks import Allow, Ask, Deny, Execution, PreExecute, ToolHooks
-from turnbuckle.tools.registry import AnyTool, ToolRegistry
+from turnbuckle.tools.arguments import find, parse_arguments
+from turnbuckle.tools.hooks import Ask, Execution, ToolHooks
+from turnbuckle.tools.judging import judge
+from turnbuckle.tools.registry import ToolRegistry
 from turnbuckle.tools.schedule import Slot
-from turnbuckle.tools.subject import Change, Command, Internal, Question, Read
+from turnbuckle.tools.subject import Change
 from turnbuckle.tools.tool import Go, Outcome, ToolError, Verdict
 from turnbuckle.workspace.paths import NoFolder
 from turnbuckle.workspace.port import Workspace, WorkspaceError
@@ -44,7 +45,10 @@ AskPerson: TypeAlias = Callable[[Execution, str], Awaitable[Permission]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """What the pipeline needs of a session: nothing here knows what a session is."""
+    """What the pipeline needs of a session: nothing here knows what a session is.
+
+    `slots` bounds how many calls prepare or perform at once; what waits for the person holds none.
+    """
 
     registry: ToolRegistry
     hooks: ToolHooks
@@ -67,7 +71,8 @@ async def execute(slot: Slot, turn: int, step: int, ports: Ports) -> Outcome:
     try:
         tool = find(call, ports.registry)
         arguments = parse_arguments(tool, call.arguments)
-        prepared = await tool.prepare(arguments, ports.workspace)
+        async with ports.slots:
+            prepared = await tool.prepare(arguments, ports.workspace)
         slot.execution = Execution(
             turn=turn, step=step, call=call, tool=tool, arguments=arguments, prepared=prepared
         )
@@ -78,15 +83,10 @@ async def execute(slot: Slot, turn: int, step: int, ports: Ports) -> Outcome:
             permission.close()
     except StoreFailed:
         raise
-    except (ToolError, WorkspaceError) as error:
-        meta = error.meta if isinstance(error, ToolError) else None
-        return Outcome(content=error_text(str(error)), code=error.code, meta=meta)
-    except NoFolder as error:
-        return Outcome(content=error_text(str(error)), code="OUTSIDE")
-    except Exception as error:
-        logger.exception("the call of %s failed", call.name)
-        said = f"{type(error).__name__}: {error}"
-        return Outcome(content=error_text(said), code="TOOL_FAILED")
+    except (Exception, SystemExit, anyio.get_cancelled_exc_class()) as error:
+        if not isinstance(error, Exception | SystemExit) and is_stopping():
+            raise
+        return _failed(call.name, error)
 
 
 def error_text(message: str) -> str:
@@ -94,85 +94,34 @@ def error_text(message: str) -> str:
     return f"<tool error: {message}>"
 
 
-def find(call: Call, registry: ToolRegistry) -> AnyTool:
-    """The tool that a call names.
-
-    Raises:
-        ToolError: UNKNOWN_TOOL, with close names.
-    """
-    tool = registry.get(call.name)
-    if tool is None:
-        like = ", ".join(registry.like(call.name))
-        hint = f"; did you mean {like}?" if like else ""
-        raise ToolError("UNKNOWN_TOOL", f"there is no tool named {call.name!r}{hint}")
-    return tool
-
-
-def parse_arguments(tool: AnyTool, raw: str) -> BaseModel:
-    """The validated arguments; JSON is never repaired.
-
-    Raises:
-        ToolError: INVALID_ARGS, naming every violation.
-    """
-    try:
-        value = orjson.loads(raw) if raw.strip() else {}
-    except orjson.JSONDecodeError as error:
-        raise ToolError("INVALID_ARGS", f"the arguments are not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise ToolError("INVALID_ARGS", "the arguments must be a JSON object")
-    try:
-        arguments: BaseModel = tool.parameters.model_validate(value)
-    except ValidationError as error:
-        faults = (
-            f"{'.'.join(map(str, fault['loc'])) or 'arguments'}: {fault['msg']}"
-            for fault in error.errors(include_url=False, include_input=False)
-        )
-        raise ToolError("INVALID_ARGS", "; ".join(faults)) from error
-    return arguments
-
-
-async def innermost(execution: Execution) -> PreExecute:
-    """What stands when no layer says otherwise: nothing is allowed by accident."""
-    subject = execution.prepared.subject
-    match subject:
-        case Internal():
-            return Allow()
-        case Read(places=places) if all(p.inside and not p.secret for p in places):
-            return Allow()
-        case Read():
-            return Ask("it reads outside the workspace, or something that looks secret")
-        case Command():
-            return Ask("commands are asked about first")
-        case Change():
-            return Ask("changes are asked about first")
-        case Question():
-            return Ask("it is a question")
+def _failed(name: str, error: BaseException) -> Outcome:
+    match error:
+        case ToolError():
+            return Outcome(content=error_text(str(error)), code=error.code, meta=error.meta)
+        case WorkspaceError():
+            return Outcome(content=error_text(str(error)), code=error.code)
+        case NoFolder():
+            return Outcome(content=error_text(str(error)), code="OUTSIDE")
+        case TimeoutError():
+            said = str(error) or "it took longer than it may"
+            return Outcome(content=error_text(said), code="TIMEOUT")
         case _:
-            assert_never(subject)  # and an error never allows
+            logger.error("the call of %s failed", name, exc_info=error)
+            return Outcome(content=error_text(told(error)), code="TOOL_FAILED")
 
 
 async def _permit(execution: Execution, ports: Ports) -> Permission:
     """Judge a call, and ask where that is the judgement.
 
     Raises:
-        ToolError: DENIED, or UNKNOWN_TOOL where the tool went away meanwhile.
+        ToolError: DENIED.
     """
-    decision = await ports.hooks.pre_execute.run(execution, innermost)
-    if isinstance(decision, Deny):
-        raise ToolError("DENIED", decision.reason)
-    for guard in ports.hooks.guards.values():
-        if denied := guard(execution):
-            raise ToolError("DENIED", denied.reason)
-    # Whatever is not exactly an Allow is asked: nothing is allowed by accident.
-    if not isinstance(decision, Allow):
-        permission = await ports.ask(execution, decision.reason)
-    else:
-        permission = allow_all(execution)
+    decision = await judge(execution, ports.hooks)
+    if not isinstance(decision, Ask):
+        return allow_all(execution)
+    permission = await ports.ask(execution, decision.reason)
     if not permission.allowed:
         raise ToolError("DENIED", permission.why)
-    if ports.registry.get(execution.call.name) is not execution.tool:
-        permission.close()
-        raise ToolError("UNKNOWN_TOOL", f"the tool {execution.call.name!r} was removed")
     return permission
 
 
@@ -193,17 +142,27 @@ async def _perform(
 ) -> Outcome:
     call_id = slot.call.call_id
     attempt = 0
+    unwritten: list[StoreFailed] = []
 
     async def record(fact: Fact) -> None:
         ports.append(fact)
-        await ports.flush()
+        try:
+            await ports.flush()
+        except StoreFailed as error:
+            unwritten.append(error)
+            raise
+        unwritten.clear()
 
     async def body(current: Execution) -> Outcome:
         nonlocal attempt
+        _require_same(current, execution, ports.registry)
         attempt += 1
         await record(ToolStart(call_id=call_id, attempt=attempt))
         slot.started = True
-        return await current.prepared.perform(go)
+        outcome: object = await execution.prepared.perform(go)
+        if not isinstance(outcome, Outcome):
+            raise ToolError("TOOL_FAILED", f"the tool answered {type(outcome).__name__}")
+        return outcome
 
     go = Go(
         call_id=call_id,
@@ -215,4 +174,23 @@ async def _perform(
         answer=permission.answer,
     )
     async with ports.slots:
-        return await ports.hooks.execute.run(execution, body)
+        try:
+            outcome = await ports.hooks.execute.run(execution, body)
+        except Exception:
+            if not unwritten:
+                raise
+    if unwritten:  # whatever a layer or the tool made of it
+        raise unwritten[0]
+    return outcome
+
+
+def _require_same(current: Execution, approved: Execution, registry: ToolRegistry) -> None:
+    """Pass if a layer hands on the call that was judged, and its tool is still there.
+
+    Raises:
+        ToolError: it does not, or the tool was removed while the call waited.
+    """
+    if current.prepared is not approved.prepared:
+        raise ToolError("TOOL_FAILED", "a layer passed on another call than the one approved")
+    if registry.get(approved.call.name) is not approved.tool:
+        raise ToolError("UNKNOWN_TOOL", f"the tool {approved.call.name!r} was removed")

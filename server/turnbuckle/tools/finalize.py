@@ -1,6 +1,10 @@
 """The last thing that happens to an outcome: it is made to fit."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+
+from anyio import to_thread
 
 from turnbuckle.session.blobs import Blobs
 from turnbuckle.tools.tool import Outcome
@@ -16,12 +20,27 @@ async def finalize(outcome: Outcome, blobs: Blobs) -> Outcome:
 
     Runs exactly once for every outcome that a call came to.
     """
-    data = outcome.content.encode("utf-8", "replace")
-    if len(data) <= LIMIT:
+    if not _is_long(outcome):
         return outcome
+    return await to_thread.run_sync(partial(_cut, outcome, blobs.put_now))
+
+
+def finalize_now(outcome: Outcome, blobs: Blobs) -> Outcome:
+    """As `finalize`, for a turn that was stopped: nothing can be awaited any more."""
+    return _cut(outcome, blobs.put_now) if _is_long(outcome) else outcome
+
+
+def _is_long(outcome: Outcome) -> bool:
+    # A character is at most four bytes, and most contents are far below the limit.
+    content = outcome.content
+    return len(content) * 4 > LIMIT and len(content.encode("utf-8", "replace")) > LIMIT
+
+
+def _cut(outcome: Outcome, keep: Callable[[bytes], str]) -> Outcome:
+    data = outcome.content.encode("utf-8", "replace")
     left_out = len(data) - _HEAD - _TAIL
     try:
-        where = f"read_file can read on at path=blob:{await blobs.put(data)}"
+        where = f"read_file can read on at path=blob:{keep(data)}"
     except OSError as error:
         where = f"the rest could not be kept: {error.strerror}"
     head = data[:_HEAD].decode("utf-8", "ignore")

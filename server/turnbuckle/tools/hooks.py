@@ -1,9 +1,10 @@
 """The waterfalls of one call, and the guards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from turnbuckle.kernel.failures import blame
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.kernel.waterfall import Waterfall
 from turnbuckle.session.parts import Call
@@ -89,20 +90,32 @@ class ToolHooks:
     """What stands around a call."""
 
     def __init__(self) -> None:
-        self.pre_execute: Waterfall[Execution, PreExecute] = Waterfall("tools/pre-execute")
-        self.execute: Waterfall[Execution, Outcome] = Waterfall("tools/execute")
-        self.post_execute: Waterfall[Executed, PostExecute] = Waterfall("tools/post-execute")
+        self.pre_execute: Waterfall[Execution, PreExecute] = Waterfall(
+            "tools/pre-execute", (Allow, Deny, Ask)
+        )
+        self.execute: Waterfall[Execution, Outcome] = Waterfall("tools/execute", Outcome)
+        self.post_execute: Waterfall[Executed, PostExecute] = Waterfall(
+            "tools/post-execute", (Accept, Replace, Enrich, Block)
+        )
         self.guards: dict[object, Guard] = {}
 
     def guard(self, scope: Scope, guard: Guard) -> Disposer:
-        """Add a guard that leaves with its scope."""
+        """Add a guard that leaves with its scope; what it raises is noted as its owner's."""
         key = object()
-        self.guards = self.guards | {key: guard}
+
+        def owned(execution: Execution) -> Deny | None:
+            try:
+                return guard(execution)
+            except BaseException as error:
+                blame(error, f"{scope.owner} in a guard")
+                raise
 
         def remove() -> None:
             self.guards = {k: v for k, v in self.guards.items() if k is not key}
 
-        return scope.defer(remove, "guard")
+        dispose = scope.defer(remove, "guard")
+        self.guards = self.guards | {key: owned}
+        return dispose
 
 
 def settle(outcome: Outcome, decision: PostExecute) -> Outcome:
@@ -113,6 +126,17 @@ def settle(outcome: Outcome, decision: PostExecute) -> Outcome:
         case Replace(content):
             return replace(outcome, content=content)
         case Enrich(contexts):
-            return replace(outcome, contexts=(*outcome.contexts, *contexts))
+            return replace(outcome, contexts=(*outcome.contexts, *separate(contexts)))
         case Block(feedback):
             return replace(outcome, content=f"<tool error: {feedback}>", code="DENIED", contexts=())
+
+
+def separate(texts: Collection[str]) -> Collection[str]:
+    """Several texts, as they are.
+
+    Raises:
+        TypeError: they are one text, which would pass for its letters.
+    """
+    if isinstance(texts, str):
+        raise TypeError("several texts were expected, and this is one")
+    return texts

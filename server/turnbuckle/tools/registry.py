@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.model.port import ToolSpec
+from turnbuckle.session import codec
 from turnbuckle.tools.tool import Tool
 
 AnyTool: TypeAlias = Tool[Any]  # Any: a registry holds tools of every argument type
@@ -25,18 +26,21 @@ class ToolRegistry:
 
         Raises:
             DuplicateTool: its name is taken.
+            NotJson: what it says of itself cannot be written down.
         """
         if tool.name in self._tools:
             raise DuplicateTool(f"a tool named {tool.name} is registered already")
         schema = tool.parameters.model_json_schema()
         schema.pop("title", None)
         spec = ToolSpec(name=tool.name, description=tool.description, parameters=schema)
-        self._tools = self._tools | {tool.name: (tool, spec)}
+        codec.encode(spec)  # now, and not in every request
 
         def remove() -> None:
             self._tools = {name: pair for name, pair in self._tools.items() if pair[0] is not tool}
 
-        return scope.defer(remove, f"tool {tool.name}")
+        dispose = scope.defer(remove, f"tool {tool.name}")
+        self._tools = self._tools | {tool.name: (tool, spec)}
+        return dispose
 
     def get(self, name: str) -> AnyTool | None:
         """The tool of this name, or None."""

@@ -1,7 +1,7 @@
 """Which calls may overlap; run them so, and commit them in the model's order."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import anyio
 
@@ -22,7 +22,6 @@ class Slot:
     outcome: Outcome | None = None
     fault: Exception | None = None
     committed: bool = False
-    settled: anyio.Event = field(default_factory=anyio.Event)
 
 
 def batches(slots: Sequence[Slot]) -> list[list[Slot]]:
@@ -46,7 +45,8 @@ async def schedule(
     """Run batch after batch; `abandon` sees every call that was not committed, on every way out.
 
     Raises:
-        Exception: what `work` raised; it is a fault, since a tool's failure is an outcome.
+        Exception: what `work` or `commit` raised; it is a fault, since a tool's failure is an
+            outcome. What had its outcome before is committed first, and nothing else begins.
     """
     try:
         for batch in batches(slots):
@@ -65,20 +65,32 @@ async def _run(
     work: Callable[[Slot], Awaitable[Outcome]],
     commit: Callable[[Slot], Awaitable[None]],
 ) -> None:
+    news = anyio.Event()
+    faulty = False
+
     async def settle(slot: Slot) -> None:
+        nonlocal faulty
         try:
             slot.outcome = await work(slot)
         except Exception as error:
-            slot.fault = error  # no exception leaves a task group's child
+            slot.fault, faulty = error, True  # no exception leaves a task group's child
         # Not on cancellation: a waiter that wakes now could commit before it is cancelled itself.
-        slot.settled.set()
+        news.set()
 
     async with anyio.create_task_group() as tasks:
         for slot in batch:
             tasks.start_soon(settle, slot)
         for slot in batch:
-            await slot.settled.wait()
-            if slot.fault:
-                tasks.cancel_scope.cancel()
-                return
-            await commit(slot)
+            while slot.outcome is None and not faulty:
+                await news.wait()
+                news = anyio.Event()
+            if slot.outcome is None:
+                break  # a fault ends the batch, and what still runs or waits in it
+            try:
+                await commit(slot)
+            except Exception as error:
+                slot.fault = error
+                break
+        else:
+            return
+        tasks.cancel_scope.cancel()

@@ -29,8 +29,8 @@ class Change:
 
     @property
     def hunk_ids(self) -> tuple[str, ...]:
-        """The ids of all hunks, in order."""
-        return tuple(hunk.hunk_id for file in self.files for hunk in file.hunks)
+        """The ids of all hunks, in order; what is decided once is named once."""
+        return tuple(dict.fromkeys(hunk.hunk_id for file in self.files for hunk in file.hunks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,8 @@ def _files(files: tuple[FileChange, ...]) -> list[JsonObject]:
         for hunk in file.hunks:
             room -= len(hunk.old) + len(hunk.new)
             hunks.append(_hunk(file, hunk, whole=room >= 0))
-        rows.append({"uri": file.uri, "kind": file.kind, "digest": file.digest, "hunks": hunks})
+        row = {"uri": file.uri, "kind": file.kind, "digest": file.digest, "hunks": hunks}
+        rows.append(row if file.target is None else row | {"newUri": file.target.uri})
     return rows
 
 

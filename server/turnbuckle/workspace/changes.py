@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from turnbuckle.workspace.diff import Block, changed_lines
-from turnbuckle.workspace.text import Splice, smallest, split_lines
+from turnbuckle.workspace.paths import Place
+from turnbuckle.workspace.text import Splice, common_start, smallest, split_lines
 
-Kind: TypeAlias = Literal["create", "edit"]
+Kind: TypeAlias = Literal["create", "edit", "delete", "rename"]
 
 
 def digest_of(text: str) -> str:
@@ -43,7 +44,8 @@ class FileChange:
     """One file as it would become.
 
     `digest` is that of the base text, `""` for a file that is not there; `base` is that text.
-    Hunks stand in order and never touch, so any of them can be applied without the others.
+    Hunks stand in order and never touch, so any of them can be applied without the others. A file
+    that is deleted is one hunk; one that is renamed is a hunk without text, and goes to `target`.
     """
 
     uri: str
@@ -51,6 +53,7 @@ class FileChange:
     digest: str
     base: str
     hunks: tuple[Hunk, ...]
+    target: Place | None = None
 
     @property
     def result(self) -> str:
@@ -95,8 +98,10 @@ def make_change(uri: str, base: str, new: str, kind: Kind) -> FileChange:
     if kind == "create":
         hunk = Hunk(hunk_id=new_id(), start=0, end=len(base), old=base, new=new)
         return FileChange(uri=uri, kind=kind, digest="", base=base, hunks=(hunk,))
-    old_lines, new_lines = split_lines(base), split_lines(new)
-    starts = [0, *accumulate(map(len, old_lines))]
+    head, tail = _same_ends(base, new)
+    stop, new_stop = len(base) - tail, len(new) - tail
+    old_lines, new_lines = split_lines(base[head:stop]), split_lines(new[head:new_stop])
+    starts = list(accumulate(map(len, old_lines), initial=head))
     hunks = tuple(
         Hunk(
             hunk_id=new_id(),
@@ -108,6 +113,34 @@ def make_change(uri: str, base: str, new: str, kind: Kind) -> FileChange:
         for a, b, c, d in changed_lines(old_lines, new_lines)
     )
     return FileChange(uri=uri, kind=kind, digest=digest_of(base), base=base, hunks=hunks)
+
+
+def _same_ends(one: str, other: str) -> tuple[int, int]:
+    """How many characters of whole lines both begin with, and end with after that."""
+    head = one.rfind("\n", 0, common_start(one, other)) + 1
+    tail = common_start(one[head:][::-1], other[head:][::-1])
+    after = one.find("\n", len(one) - tail)
+    return head, len(one) - after - 1 if after >= 0 else 0
+
+
+def make_deletion(uri: str, base: str) -> FileChange:
+    """The change that takes a file away."""
+    hunk = Hunk(hunk_id=new_id(), start=0, end=len(base), old=base, new="")
+    return FileChange(uri=uri, kind="delete", digest=digest_of(base), base=base, hunks=(hunk,))
+
+
+def make_renaming(uri: str, base: str, target: Place) -> tuple[FileChange, FileChange]:
+    """The change that takes a file to another place, and what that makes there.
+
+    Both are judged and shown, and have one hunk, which is decided once; the first is applied.
+    """
+    hunk = Hunk(hunk_id=new_id(), start=0, end=0, old="", new="")
+    digest = digest_of(base)
+    gone = FileChange(
+        uri=uri, kind="rename", digest=digest, base=base, hunks=(hunk,), target=target
+    )
+    there = FileChange(uri=target.uri, kind="create", digest="", base="", hunks=(hunk,))
+    return gone, there
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +173,11 @@ CONTEXT = 3
 def patch(change: FileChange, name: str | None = None) -> str:
     """The change as a unified diff to look at, without the ends of lines."""
     name = name or unquote(urlsplit(change.uri).path)
+    if change.target is not None:
+        return f"rename from {name}\nrename to {unquote(urlsplit(change.target.uri).path)}\n"
     old, new = split_lines(change.base), split_lines(change.result)
-    shown = [f"--- {name if change.kind == 'edit' else '/dev/null'}\n+++ {name}\n"]
+    was = "/dev/null" if change.kind == "create" else name
+    shown = [f"--- {was}\n+++ {'/dev/null' if change.kind == 'delete' else name}\n"]
     group: list[Block] = []
     for block in changed_lines(old, new):
         if group and block[0] - group[-1][1] > 2 * CONTEXT:

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import mimetypes
+from dataclasses import replace
 
 from anyio import to_thread
 
@@ -37,6 +38,15 @@ class DiskTexts:
         already: tuple[str, ...] = (),
     ) -> Applied:
         """Write these hunks too, if the base with those of before is what stands there."""
+        # Both build on reading and writing here.
+        from turnbuckle.workspace.moving import move
+        from turnbuckle.workspace.removal import remove
+
+        if change.kind == "delete":
+            removed = await remove(place, change.digest)
+            return replace(removed, after="") if removed.outcome == "applied" else removed
+        if change.target is not None:
+            return await move(place, change.target, change.digest)
         return await to_thread.run_sync(self._apply, place, change, hunk_ids, already)
 
     def _read(self, place: Place) -> Snapshot:

@@ -26,7 +26,7 @@ t.run(function()
   t.same(after, t.text(), "the text")
   t.same(2, #t.prompts, "prompts")
   t.same({ "Show…", "Reject" }, t.prompts[1].titles, "the first prompt")
-  t.same({ "Show…", "Allow once", "Reject" }, t.prompts[2].titles, "the second prompt")
+  t.same({ "Show…", "Allow once", "Allow for this session", "Reject" }, t.prompts[2].titles, "the second prompt")
   t.shown(".diff", "-    return 1/0\n+    return 1\n")
 
   t.same(on_disk, saved(), "the file before it is saved")

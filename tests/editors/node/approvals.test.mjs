@@ -142,7 +142,7 @@ test("a client without events", async (t) => {
     const { isError } = await result(...mark("prompted"));
     const prompt = editor.prompts.items.at(-1);
     assert.match(prompt.message, /run: echo ran > prompted/);
-    assert.deepEqual(titles(prompt), ["Show…", "Allow once", "Reject"]);
+    assert.deepEqual(titles(prompt), ["Show…", "Allow once", "Allow for this session", "Reject"]);
     assert.equal(isError, false);
     assert.equal(await ran(editor, "prompted"), true);
   });
@@ -183,7 +183,7 @@ test("a client without events", async (t) => {
     const [first, second] = editor.prompts.items.slice(asked);
     assert.deepEqual(titles(first), ["Show…", "Reject"]);
     assert.ok(!/[\n\u202e]/.test(first.message), "what does not show is spelt out");
-    assert.deepEqual(titles(second), ["Show…", "Allow once", "Reject"]);
+    assert.deepEqual(titles(second), ["Show…", "Allow once", "Allow for this session", "Reject"]);
     const text = await readFile(fileURLToPath(editor.shown.items.at(-1)), "utf8");
     assert.match(text, /echo one\necho \\u\{202e\}two/);
     assert.equal(isError, false);
@@ -198,7 +198,7 @@ test("a client without events", async (t) => {
     const [first, second] = editor.prompts.items.slice(asked);
     assert.deepEqual(titles(first), ["Show…", "Reject"]);
     assert.match(first.message, /edit new\.txt \(new file\) \+1 −0$/);
-    assert.deepEqual(titles(second), ["Show…", "Allow once", "Reject"]);
+    assert.deepEqual(titles(second), ["Show…", "Allow once", "Allow for this session", "Reject"]);
     const [uri] = editor.shown.items.slice(shown);
     assert.match(uri, /\.diff$/);
     assert.match(await readFile(fileURLToPath(uri), "utf8"), /^\+hello$/m);

@@ -29,6 +29,8 @@ def test_tools_have_the_names_arguments_and_modes_that_they_are_known_by() -> No
             "search": ("parallel", ["pattern", "path", "glob", "context"], ["pattern"]),
             "write_file": ("exclusive", ["path", "content"], ["path", "content"]),
             "edit_file": ("exclusive", ["path", "edits"], ["path", "edits"]),
+            "delete_file": ("exclusive", ["path"], ["path"]),
+            "rename_file": ("exclusive", ["path", "to"], ["path", "to"]),
             "run_command": ("exclusive", ["command", "timeout", "cwd"], ["command"]),
             "todo_write": ("exclusive", ["items"], ["items"]),
         }

@@ -246,3 +246,72 @@ async def test_places_where_no_file_can_be_written_are_refused(
     with pytest.raises(ToolError) as caught:
         await proposed(desk, "x", name)
     assert caught.value.code == code
+
+
+async def test_what_the_person_made_of_a_change_is_applied_and_told_as_a_diff(desk: Desk) -> None:
+    prepared, hunks = await proposed(desk)
+    theirs = NEW.replace("two\n", "zwei\n").replace("11\n", "11\nmore\n")
+    desk.verdict = Verdict(edits={uri_of(desk.folder / "f"): theirs}, note="better")
+    outcome = await desk.perform(prepared, [hunks])
+    assert text_of(desk) == theirs
+    assert outcome.code is None
+    assert "the person edited the change first" in outcome.content
+    assert "-two\n+zwei\n" in outcome.content
+    assert "+more\n" in outcome.content
+    assert outcome.content.endswith("The person's note: better")
+    assert isinstance(desk.facts[-1], EditApplied)
+    assert desk.facts[-1].after == digest_of(theirs)
+
+
+async def test_what_the_person_made_of_the_rest_goes_onto_what_was_applied_before(
+    desk: Desk,
+) -> None:
+    prepared, (first, second) = await proposed(desk)
+    go = desk.go(prepared)
+    theirs = NEW + "end\n"
+
+    async def accepted() -> AsyncIterator[tuple[str, ...]]:
+        yield (first,)
+        desk.verdict = Verdict(edits={uri_of(desk.folder / "f"): theirs})
+        yield (second,)
+
+    outcome = await prepared.perform(replace(go, accepted=accepted))
+    assert text_of(desk) == theirs
+    assert "+end\n" in outcome.content
+    applying = desk.facts[2]
+    assert isinstance(applying, EditApplying)
+    assert applying.before == digest_of(OLD.replace("2\n", "two\n", 1))
+
+
+async def test_a_person_who_takes_all_of_it_back_leaves_the_file_as_it_is(desk: Desk) -> None:
+    prepared, hunks = await proposed(desk)
+    desk.verdict = Verdict(edits={uri_of(desk.folder / "f"): OLD})
+    outcome = await desk.perform(prepared, [hunks])
+    assert text_of(desk) == OLD
+    assert "-two\n+2\n" in outcome.content
+
+
+async def test_a_new_file_is_made_as_the_person_wants_it(desk: Desk) -> None:
+    prepared, hunks = await proposed(desk, "mine\n", "new")
+    desk.verdict = Verdict(edits={uri_of(desk.folder / "new"): "theirs\n"})
+    await desk.perform(prepared, [hunks])
+    assert (desk.folder / "new").read_text() == "theirs\n"
+
+
+async def test_the_persons_text_gets_the_line_ends_of_the_file(desk: Desk) -> None:
+    path = desk.folder / "f"
+    path.write_bytes(b"a\r\nb\r\n")
+    desk.digests[uri_of(path)] = digest_of("a\r\nb\r\n")
+    prepared, hunks = await proposed(desk, "a\nc\n")
+    desk.verdict = Verdict(edits={uri_of(path): "a\nd\n"})
+    await desk.perform(prepared, [hunks])
+    assert path.read_bytes() == b"a\r\nd\r\n"
+
+
+async def test_a_long_difference_is_told_in_part(desk: Desk) -> None:
+    prepared, hunks = await proposed(desk)
+    theirs = NEW + "".join(f"more {n}\n" for n in range(10_000))
+    desk.verdict = Verdict(edits={uri_of(desk.folder / "f"): theirs})
+    outcome = await desk.perform(prepared, [hunks])
+    assert len(outcome.content) < 5_000
+    assert "more was changed; read the file" in outcome.content

@@ -10,10 +10,17 @@ export interface ApprovalAsked {
   choices: string[];
 }
 
-/** `turnbuckle.approve` and `turnbuckle.reject`: an id, or nothing if just one is open. */
+/**
+ * `turnbuckle.approve` and `turnbuckle.reject`: an id, or nothing if just one is open.
+ *
+ * Without an id, `approve` only shows the question again. `answer` is that to a question,
+ * `remember` allows the same subject for the rest of the session.
+ */
 export interface ApprovalCommandParams {
   approvalId?: string;
   note?: string;
+  answer?: string;
+  remember?: "session";
 }
 
 /** Nothing of the question is open any more. */
@@ -111,6 +118,12 @@ export interface CancelParams {
   keepQueue?: boolean;
 }
 
+/** `turnbuckle.acceptAll`: a change, those of a session, or nothing for the only one. */
+export interface ChangeCommandParams {
+  changeId?: string;
+  sessionId?: string;
+}
+
 /** What a command came to: outcomes of the domain are results, not errors. */
 export interface CommandResult {
   outcome: string;
@@ -179,12 +192,19 @@ export interface EditApplying {
   hunks: string[];
 }
 
-/** Hunks that had been applied are gone again. */
+/**
+ * Hunks that had been applied are gone again; `by` is `person` or `rewind`.
+ *
+ * `before` is the digest of the kept text that stood there until then, `after` that of the text
+ * that stands now; either is absent where there is no file, or where it is not known.
+ */
 export interface EditUndone {
   callId: string;
   uri: string;
   hunks: string[];
   by: string;
+  before?: string;
+  after?: string;
 }
 
 /**
@@ -222,6 +242,17 @@ export interface Failure {
   retryAfter?: number;
 }
 
+/**
+ * `turnbuckle.acceptFile`, `…rejectFile`: a file, of all changes or of one.
+ *
+ * Nothing means the only file that is open.
+ */
+export interface FileCommandParams {
+  uri?: string;
+  changeId?: string;
+  note?: string;
+}
+
 /** Something is allowed from now on, for the session. */
 export interface GrantAdded {
   grantId: string;
@@ -231,6 +262,32 @@ export interface GrantAdded {
 /** A grant holds no longer. */
 export interface GrantRevoked {
   grantId: string;
+}
+
+/** What is allowed for the session, oldest first. */
+export interface GrantsResult {
+  grants: SessionGrant[];
+}
+
+/** Ask about it again from now on. */
+export interface GrantsRevokeParams {
+  sessionId: string;
+  grantId: string;
+}
+
+/** `revoked` is false when it held no longer. */
+export interface GrantsRevokeResult {
+  revoked: boolean;
+}
+
+/**
+ * `turnbuckle.acceptHunk`, `…rejectHunk`, `…undoHunk`: a hunk, or nothing for the only one.
+ *
+ * Those that can be undone are the ones that were applied and still stand.
+ */
+export interface HunkCommandParams {
+  hunkId?: string;
+  note?: string;
 }
 
 /** What to do with one hunk; `undo` takes back one that was accepted and applied. */
@@ -284,11 +341,16 @@ export interface InboxEditResult {
   changed: boolean;
 }
 
-/** An attempt failed; `retry_at` in milliseconds since 1970. */
+/**
+ * An attempt failed; `retry_at` in milliseconds since 1970.
+ *
+ * `usage` is there where an answer came and was paid for, but was of no use.
+ */
 export interface LlmFailed {
   attempt: number;
   failure: Failure;
   retryAt?: number;
+  usage?: Usage;
 }
 
 /**
@@ -339,6 +401,10 @@ export interface ModelsParams {
 export interface ModelsResult {
   models: ModelEntry[];
   providers?: ProviderEntry[];
+}
+
+/** `turnbuckle.reloadPlugins`: nothing. */
+export interface NoParams {
 }
 
 /** No data. */
@@ -456,6 +522,17 @@ export interface ReviewResolveResult {
   outcomes: HunkOutcome[];
 }
 
+/** Server to client, for one that announces `save`: save these documents now. */
+export interface SaveParams {
+  uris: string[];
+}
+
+/** What was saved, and what could not be. */
+export interface SaveResult {
+  saved?: string[];
+  failed?: string[];
+}
+
 /** `turnbuckle.cancel`: a session, or nothing if just one runs. */
 export interface SessionCommandParams {
   sessionId?: string;
@@ -551,6 +628,18 @@ export interface SessionForkResult {
 }
 
 /**
+ * Something that is allowed for the session; `since` in milliseconds since 1970.
+ *
+ * `subject` is `{kind: "command", command, cwd}`, `{kind: "change", uri}` or
+ * `{kind: "read", uri}`.
+ */
+export interface SessionGrant {
+  grantId: string;
+  subject: Record<string, unknown>;
+  since: number;
+}
+
+/**
  * The sessions on disk, newest first: those of a folder, those that hold all words of `query`.
  *
  * `query` is looked for in titles and in what the person and the model said. `cursor` is that of
@@ -616,7 +705,7 @@ export interface SessionReadResult {
 }
 
 /**
- * Take the model's view back to before this turn; with `undo` the last rewind is taken back.
+ * Take the model's view back to before this turn; `undo` takes the last rewind back, files too.
  *
  * With `files: "restore"` the files that the agent wrote since then are put back, too.
  */
@@ -636,6 +725,12 @@ export interface SessionRewindResult {
 /** What lists call the session. */
 export interface SessionTitle {
   title: string;
+}
+
+/** `turnbuckle.showDiff`: the change of a hunk, a change, or nothing for the only open one. */
+export interface ShowDiffParams {
+  hunkId?: string;
+  changeId?: string;
 }
 
 /** A file that was left as it is, and why. */
@@ -737,6 +832,16 @@ export interface TurnStart {
   turn: number;
 }
 
+/**
+ * `turnbuckle.undoTurn`: this turn and all after it, or the last one.
+ *
+ * A session, or nothing if just one has turns to take back.
+ */
+export interface UndoTurnParams {
+  sessionId?: string;
+  turn?: number;
+}
+
 /** Tokens of one answer, as the provider counted them. */
 export interface Usage {
   input: number;
@@ -783,10 +888,16 @@ export interface Requests {
   "turnbuckle/cancel": { params: CancelParams; result: Nothing };
   "turnbuckle/inbox/edit": { params: InboxEditParams; result: InboxEditResult };
   "turnbuckle/approve": { params: ApproveParams; result: ApproveResult };
+  "turnbuckle/grants": { params: SessionParams; result: GrantsResult };
+  "turnbuckle/grants/revoke": { params: GrantsRevokeParams; result: GrantsRevokeResult };
   "turnbuckle/review/list": { params: ReviewListParams; result: ReviewListResult };
   "turnbuckle/review/resolve": { params: ReviewResolveParams; result: ReviewResolveResult };
   "turnbuckle/models": { params: ModelsParams; result: ModelsResult };
   "turnbuckle/credentials": { params: CredentialsParams; result: Nothing };
+}
+
+export interface Asked {
+  "turnbuckle/save": { params: SaveParams; result: SaveResult };
 }
 
 export interface Commands {
@@ -794,6 +905,15 @@ export interface Commands {
   "turnbuckle.approve": { params: ApprovalCommandParams; result: CommandResult };
   "turnbuckle.reject": { params: ApprovalCommandParams; result: CommandResult };
   "turnbuckle.cancel": { params: SessionCommandParams; result: CommandResult };
+  "turnbuckle.reloadPlugins": { params: NoParams; result: CommandResult };
+  "turnbuckle.acceptHunk": { params: HunkCommandParams; result: CommandResult };
+  "turnbuckle.rejectHunk": { params: HunkCommandParams; result: CommandResult };
+  "turnbuckle.acceptFile": { params: FileCommandParams; result: CommandResult };
+  "turnbuckle.rejectFile": { params: FileCommandParams; result: CommandResult };
+  "turnbuckle.acceptAll": { params: ChangeCommandParams; result: CommandResult };
+  "turnbuckle.undoHunk": { params: HunkCommandParams; result: CommandResult };
+  "turnbuckle.undoTurn": { params: UndoTurnParams; result: CommandResult };
+  "turnbuckle.showDiff": { params: ShowDiffParams; result: CommandResult };
 }
 
 export interface Facts {

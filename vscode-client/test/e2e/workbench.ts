@@ -1,12 +1,13 @@
 // A real VS Code in a browser: code-server with our extension, one window at a time.
 
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { chromium, type BrowserContext, type FrameLocator, type Locator, type Page } from "playwright-core";
+import type { TestContext } from "vitest";
 import { Model } from "./model";
 
 const ROOT = resolve(__dirname, "../../..");
@@ -156,6 +157,17 @@ export class Workbench {
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`) });
   }
 
+  /** Kill the language server, as the system would for want of memory. */
+  killServer(): void {
+    const found = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" })
+      .split("\n")
+      .filter((line) => line.includes("turnbuckle") && line.includes(" serve") && line.includes("python"))
+      .map((line) => Number(line.trim().split(" ")[0]))
+      .filter((pid) => environment(pid).includes(this.state));
+    if (!found.length) throw new Error("no server of this window runs");
+    for (const pid of found) process.kill(pid, "SIGKILL");
+  }
+
   /** What code-server and the extension host have said last, for a failure. */
   get lastWords(): string {
     return this.log.join("").slice(-4000);
@@ -231,6 +243,23 @@ function places(profile: string): string[] {
     "--user-data-dir", join(profile, "data"),
     "--extensions-dir", join(profile, "extensions"),
   ];
+}
+
+/** The variables of a process that we started: those of others are not ours to look at. */
+function environment(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** On a failure: a picture, and what code-server said last. */
+export function kept(context: TestContext, vs: Workbench): void {
+  context.onTestFailed(async ({ task }) => {
+    await vs.picture(`failed-${task.name.replaceAll(/\W+/g, "-")}`);
+    console.log(vs.lastWords);
+  });
 }
 
 async function freePort(): Promise<number> {

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from turnbuckle.tools.builtin.delete_file import delete_file
 from turnbuckle.tools.builtin.edit_file import edit_file
 from turnbuckle.tools.builtin.list_files import list_files
 from turnbuckle.tools.builtin.read_file import read_file
+from turnbuckle.tools.builtin.rename_file import rename_file
 from turnbuckle.tools.builtin.run_command import run_command
 from turnbuckle.tools.builtin.search import search
 from turnbuckle.tools.builtin.todo_write import todo_write
@@ -20,6 +22,8 @@ def builtin_tools() -> tuple[Tool[Any], ...]:  # Any: tools of every argument ty
         search(),
         write_file(),
         edit_file(),
+        delete_file(),
+        rename_file(),
         run_command(),
         todo_write(),
     )

@@ -1,17 +1,28 @@
 """Carry out a change hunk by hunk, as the person accepts it, and tell the model what came of it."""
 
-from dataclasses import dataclass, field
+from functools import partial
 
 import anyio
+from anyio import to_thread
 
 from turnbuckle.session.events import EditApplied, EditApplying
 from turnbuckle.session.parts import JsonObject
-from turnbuckle.tools.tool import Go, Outcome, ToolError
-from turnbuckle.workspace.changes import FileChange, Hunk
+from turnbuckle.session.written import NOTHING
+from turnbuckle.tools.builtin.telling import (
+    SHOWN,
+    Landed,
+    brief,
+    done,
+    meta_of,
+    told_of_theirs,
+)
+from turnbuckle.tools.tool import Go, Outcome, ToolError, Verdict
+from turnbuckle.workspace.changes import FileChange, make_change
 from turnbuckle.workspace.errors import WorkspaceError
-from turnbuckle.workspace.paths import Place
+from turnbuckle.workspace.line_ends import keep_line_ends
+from turnbuckle.workspace.paths import Place, canonical
 from turnbuckle.workspace.port import Applied, AppliedOutcome, Workspace
-from turnbuckle.workspace.text import Positions
+from turnbuckle.workspace.text import Positions, whole
 
 _CODES: dict[AppliedOutcome, str] = {
     "stale": "STALE",
@@ -28,18 +39,6 @@ _SENTENCES: dict[AppliedOutcome, str] = {
     "failed": "the file could not be written",
 }
 _AROUND = 10  # lines shown around a place that is stale
-_SHOWN = 4096
-_SHORT = 200
-
-
-@dataclass(slots=True)
-class _Landed:
-    """What has come of a change so far."""
-
-    change: FileChange
-    applied: list[str] = field(default_factory=list)
-    refused: list[tuple[tuple[str, ...], Applied]] = field(default_factory=list)
-    after: str | None = None
 
 
 async def carry_out(go: Go, workspace: Workspace, place: Place, change: FileChange) -> Outcome:
@@ -50,7 +49,7 @@ async def carry_out(go: Go, workspace: Workspace, place: Place, change: FileChan
     Raises:
         ToolError: nothing of it stands.
     """
-    landed = _Landed(change)
+    landed = Landed(change, change.base)
     try:
         async for hunk_ids in go.accepted():
             # Once begun, a batch is brought to its end, so that the log tells what stands.
@@ -66,54 +65,93 @@ async def carry_out(go: Go, workspace: Workspace, place: Place, change: FileChan
 
 
 async def _apply(
-    go: Go, workspace: Workspace, place: Place, landed: _Landed, hunk_ids: tuple[str, ...]
+    go: Go, workspace: Workspace, place: Place, landed: Landed, hunk_ids: tuple[str, ...]
 ) -> None:
     change, already = landed.change, tuple(landed.applied)
     before = None
-    if change.kind == "edit" or already:
+    if change.kind != "create" or already:
         try:
-            before = await go.blobs.put(change.with_hunks(already).encode())
+            before = await go.blobs.put(landed.text.encode())
         except OSError as error:
             said = f"what stood there could not be kept for undoing: {error.strerror or error}"
             landed.refused.append((hunk_ids, Applied(outcome="failed", said=said)))
             return
-    call_id, uri = go.call_id, change.uri
-    await go.record(EditApplying(call_id=call_id, uri=uri, before=before, hunks=hunk_ids))
-    applied = await workspace.texts.apply(place, change, hunk_ids, already)
-    stands = applied.outcome == "applied"
-    await go.record(
-        EditApplied(
-            call_id=call_id,
-            uri=uri,
-            after=applied.after if stands else None,
-            hunks=hunk_ids,
-            outcome=applied.outcome,
-        )
-    )
-    if stands:
+    wheres = [(change.uri, before)]
+    if change.target is not None:  # what stands there afterwards is written, too
+        wheres.append((change.target.uri, None))
+    for uri, kept in wheres:
+        fact = EditApplying(call_id=go.call_id, uri=uri, before=kept, hunks=hunk_ids)
+        await go.record(fact)
+    theirs = _edited_text(go.verdict(), landed)
+    if theirs is None:
+        applied = await workspace.texts.apply(place, change, hunk_ids, already)
+    else:
+        applied = await _apply_theirs(workspace, place, landed, theirs)
+    await _record(go, change, hunk_ids, applied)
+    if applied.outcome == "applied":
         landed.applied += hunk_ids
         landed.after = applied.after
+        landed.theirs = theirs
+        landed.text = change.with_hunks(landed.applied) if theirs is None else theirs
     else:
         landed.refused.append((hunk_ids, applied))
 
 
-def _stands(go: Go, place: Place, landed: _Landed) -> Outcome:
+async def _record(go: Go, change: FileChange, hunk_ids: tuple[str, ...], applied: Applied) -> None:
+    """Put down what came of it; a file that went away leaves the digest of nothing."""
+    after = applied.after if applied.outcome == "applied" else None
+    wheres = [(change.uri, after)]
+    if change.target is not None:
+        wheres = [(change.uri, None if after is None else NOTHING), (change.target.uri, after)]
+    for uri, left in wheres:
+        fact = EditApplied(
+            call_id=go.call_id, uri=uri, after=left, hunks=hunk_ids, outcome=applied.outcome
+        )
+        await go.record(fact)
+
+
+def _edited_text(verdict: Verdict, landed: Landed) -> str | None:
+    """The whole text that the person made of the file, written as the file writes its lines."""
+    mine = canonical(landed.change.uri)
+    for uri, text in verdict.edits.items() if landed.change.kind in ("edit", "create") else ():
+        if canonical(uri) == mine:
+            text = whole(text)
+            return text if "\r" in text else keep_line_ends(landed.change.base, text)
+    return None
+
+
+async def _apply_theirs(workspace: Workspace, place: Place, landed: Landed, theirs: str) -> Applied:
+    """Apply what leads from the text as it should be by now to the one that the person made."""
+    if landed.change.kind == "create" and not landed.applied:
+        change = make_change(landed.change.uri, "", theirs, "create")
+    else:
+        make = partial(make_change, landed.change.uri, landed.text, theirs, "edit")
+        change = await to_thread.run_sync(make)
+    if not change.hunks:
+        return Applied(outcome="applied", after=change.digest)
+    return await workspace.texts.apply(place, change, tuple(h.hunk_id for h in change.hunks))
+
+
+def _stands(go: Go, place: Place, landed: Landed) -> Outcome:
     """All that was accepted stands."""
     verdict = go.verdict()
     note = f"\nThe person's note: {verdict.note}" if verdict.note else ""
     rejected = [hunk for hunk in landed.change.hunks if hunk.hunk_id not in landed.applied]
     if not landed.applied:
         raise ToolError("DENIED", f"the person rejected the change of {place.shown}{note}")
+    if landed.theirs is not None:
+        content = told_of_theirs(place, landed, landed.theirs)
+        return Outcome(content=content + note, meta=meta_of(place, landed))
     if not rejected:
-        return Outcome(content=_done(place, landed) + note, meta=_meta(place, landed))
+        return Outcome(content=done(place, landed) + note, meta=meta_of(place, landed))
     lines = [
-        f"{_done(place, landed)} The person rejected the rest, so these places are as they were:",
-        *(_brief(landed.change, hunk) for hunk in rejected),
+        f"{done(place, landed)} The person rejected the rest, so these places are as they were:",
+        *(brief(landed.change, hunk) for hunk in rejected),
     ]
-    return Outcome(content="\n".join(lines) + note, meta=_meta(place, landed))
+    return Outcome(content="\n".join(lines) + note, meta=meta_of(place, landed))
 
 
-async def _refused(workspace: Workspace, place: Place, landed: _Landed) -> Outcome:
+async def _refused(workspace: Workspace, place: Place, landed: Landed) -> Outcome:
     hunk_ids, first = landed.refused[0]
     reason = _SENTENCES[first.outcome]
     if first.said:
@@ -128,44 +166,13 @@ async def _refused(workspace: Workspace, place: Place, landed: _Landed) -> Outco
     raise ToolError(code, f"{place.shown}: {reason}", meta)
 
 
-def _partly(place: Place, landed: _Landed, reason: str) -> Outcome:
+def _partly(place: Place, landed: Landed, reason: str) -> Outcome:
     missing = [hunk for hunk in landed.change.hunks if hunk.hunk_id not in landed.applied]
     said = [
-        f"<tool error: only a part stands. {_done(place, landed)} Of the rest: {reason}:",
-        *(_brief(landed.change, hunk) for hunk in missing),
+        f"<tool error: only a part stands. {done(place, landed)} Of the rest: {reason}:",
+        *(brief(landed.change, hunk) for hunk in missing),
     ]
-    return Outcome(content="\n".join(said) + ">", code="PARTLY", meta=_meta(place, landed))
-
-
-def _done(place: Place, landed: _Landed) -> str:
-    hunks = [hunk for hunk in landed.change.hunks if hunk.hunk_id in landed.applied]
-    added = sum(hunk.counts[0] for hunk in hunks)
-    removed = sum(hunk.counts[1] for hunk in hunks)
-    if landed.change.kind == "create":
-        return f"Created {place.shown} (+{added})."
-    of = "" if len(hunks) == len(landed.change.hunks) else f" of {len(landed.change.hunks)}"
-    places = f"{len(hunks)}{of} place{'s' * (len(hunks) != 1 or bool(of))}"
-    return f"Changed {place.shown} in {places} (+{added} \N{MINUS SIGN}{removed})."
-
-
-def _meta(place: Place, landed: _Landed) -> JsonObject:
-    """How many hunks were accepted, and of those how many stand where that is not all."""
-    applied = len(landed.applied)
-    accepted = applied + sum(len(hunk_ids) for hunk_ids, _ in landed.refused)
-    hunks = {"accepted": accepted, "rejected": len(landed.change.hunks) - accepted}
-    meta: JsonObject = {"hunks": hunks if applied == accepted else hunks | {"applied": applied}}
-    if landed.after is not None:
-        meta["read"] = {"uri": place.uri, "digest": landed.after}
-    return meta
-
-
-def _brief(change: FileChange, hunk: Hunk) -> str:
-    line = change.base.count("\n", 0, hunk.start) + 1
-    return f"line {line}: {_short(hunk.old)} \N{RIGHTWARDS ARROW} {_short(hunk.new)}"
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= _SHORT else text[:_SHORT] + "\N{HORIZONTAL ELLIPSIS}")
+    return Outcome(content="\n".join(said) + ">", code="PARTLY", meta=meta_of(place, landed))
 
 
 async def _now(
@@ -181,6 +188,6 @@ async def _now(
     positions = Positions(snapshot.text)
     first = max(0, min(line, len(positions.starts) - 1) - _AROUND)
     stop = min(line + _AROUND, len(positions.starts))
-    text = snapshot.text[positions.starts[first] : positions.line_stop(stop - 1)][:_SHOWN]
+    text = snapshot.text[positions.starts[first] : positions.line_stop(stop - 1)][:SHOWN]
     meta = {"read": {"uri": place.uri, "digest": snapshot.digest}}
     return f". Lines {first + 1}-{stop} read now:\n{text}", meta

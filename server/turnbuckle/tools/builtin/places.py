@@ -68,6 +68,33 @@ async def to_change(workspace: Workspace, place: Place) -> Snapshot | None:
     return snapshot
 
 
+async def there(workspace: Workspace, place: Place) -> Snapshot:
+    """The text of a file that is to go away from its place, as the model knows it.
+
+    Raises:
+        ToolError: NOT_FOUND, UNREAD, STALE where it was changed since, or what is wrong with it.
+    """
+    snapshot = await to_change(workspace, place)
+    if snapshot is None:
+        raise ToolError("NOT_FOUND", f"{place.shown} does not exist")
+    if seen(workspace, place) != snapshot.digest:
+        raise ToolError(
+            "STALE", f"{place.shown} was changed since it was read; read it again first"
+        )
+    return snapshot
+
+
+async def taken(workspace: Workspace, place: Place) -> bool:
+    """Whether something stands at a place, be it readable or not."""
+    try:
+        await workspace.texts.read(place)
+    except Missing:
+        return False
+    except WorkspaceError:
+        return True
+    return True
+
+
 def seen(workspace: Workspace, place: Place) -> str | None:
     """The digest at which a file was last read or written, by this name or by its own."""
     return workspace.seen(place.uri) or workspace.seen(uri_of(place.path))

@@ -1,0 +1,58 @@
+"""Review where the code stands: all its parts of one connection, made and registered together."""
+
+from __future__ import annotations
+
+from turnbuckle.agent.sessions import OpenSession
+from turnbuckle.kernel.scope import Scope
+from turnbuckle.lsp.commands import Commands
+from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.hints import Hints
+from turnbuckle.lsp.hovering import Hovering
+from turnbuckle.lsp.hunks import Hunks
+from turnbuckle.lsp.lenses import Lenses
+from turnbuckle.lsp.noticing import watch
+from turnbuckle.lsp.resolving import Resolving
+from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.reviewlist import ReviewList
+from turnbuckle.lsp.rpc.late import types
+from turnbuckle.lsp.showing import Showing
+from turnbuckle.lsp.virtual import Virtual
+
+
+class Reviews:
+    """What a reviewer sees and does. `virtual` fills documents that only this server can fill."""
+
+    def __init__(self, editor: Editor, commands: Commands, showing: Showing) -> None:
+        self.review = Review(editor)
+        self.virtual = Virtual(self.review, showing)
+        self._resolving = Resolving(self.review)
+        self._hints = Hints(self.review)
+        self._hunks = Hunks(commands, self.review, self._resolving, self.virtual)
+
+    def register(self, scope: Scope) -> None:
+        """Answer requests and run commands."""
+        self.review.register(scope)
+        for feature in (
+            self._resolving,
+            self._hints,
+            self._hunks,
+            self.virtual,
+            ReviewList(self.review),
+            Lenses(self.review),
+            Hovering(self.review),
+        ):
+            feature.register()
+
+    def watch(self, opened: OpenSession) -> None:
+        """Follow the changes of a session that was opened just now."""
+        watch(self.review, opened)
+
+    def did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Take up a document, and show what waits in it."""
+        self.review.editor.documents.did_open(params)
+        self._hints.touch(params.text_document.uri)
+
+    def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Let go of a document, and clear what was shown in it."""
+        self.review.editor.documents.did_close(params)
+        self._hints.touch(params.text_document.uri)

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { calls, gate, holds, results, says } from "./model";
+import { kept, Workbench, type Panel } from "./workbench";
+
+let vs: Workbench;
+let panel: Panel;
+
+beforeAll(async () => {
+  vs = await Workbench.start();
+  vs.write("stats.py", "def mean(items):\n    return sum(items) / len(items)\n");
+  await vs.open();
+}, 120_000);
+
+afterAll(async () => vs?.stop(), 30_000);
+
+beforeEach(async (context) => {
+  kept(context, vs);
+  panel = await vs.showChat();
+  await panel.button("New session").click();
+  await panel.text("Ask, review, accept").waitFor();
+});
+
+describe("the chat", () => {
+  it("opens, streams, and is stopped", async () => {
+    vs.model.play(holds("I look at **it** now.", gate().opened));
+    await panel.send("Fix the average");
+    await panel.text("I look at").waitFor();
+    await panel.button("Stop").click();
+    await panel.text("Stopped by you").waitFor();
+    expect(vs.model.requests.length).toBe(1);
+  });
+
+  it("queues the next message and steers the running turn", async () => {
+    const first = gate();
+    vs.model.play(
+      async (reply) => {
+        reply.say("Looking.");
+        await first.opened;
+        calls("", ["list_files", { pattern: "*.py" }])(reply) as void;
+      },
+      says("I used tabs."),
+      says("And now the second."),
+    );
+    await panel.send("First");
+    await panel.text("Looking.").waitFor();
+    await panel.send("Second");
+    await panel.send("Use tabs", "Alt+Enter");
+    const waiting = panel.frame.getByRole("list", { name: "Messages that wait" }).locator("li");
+    await expect.poll(() => waiting.count()).toBe(2);
+    await vs.picture("queue");
+    first.open();
+    await panel.text("And now the second.").waitFor();
+    const steered = await vs.model.request(2);
+    expect(JSON.stringify(steered.messages)).toContain("Use tabs");
+    expect(JSON.stringify(steered.messages)).not.toContain("Second");
+    expect(await waiting.count()).toBe(0);
+  });
+
+  it("drops a message that waits", async () => {
+    const held = gate();
+    vs.model.play(holds("Busy.", held.opened), says("never"));
+    await panel.send("First");
+    await panel.text("Busy.").waitFor();
+    await panel.send("Not after all");
+    await panel.button("Drop this waiting message").click();
+    await expect.poll(() => panel.button("Drop this waiting message").count()).toBe(0);
+    held.open();
+    await expect.poll(() => panel.button("Stop").count()).toBe(0);
+    expect(vs.model.requests.length).toBe(1);
+  });
+});
+
+describe("a command", () => {
+  it("is approved, runs, and shows how it ended", async () => {
+    vs.model.play(calls("I count.", ["run_command", { command: "echo one && echo two" }]), says("Two lines."));
+    await panel.send("Count");
+    const card = panel.frame.getByRole("group", { name: "Question: Run this command?" });
+    await card.waitFor();
+    expect(await card.locator(".command").innerText()).toBe("echo one && echo two");
+    await vs.picture("command");
+    await card.getByRole("button", { name: "Allow once" }).click();
+    await panel.text("Two lines.").waitFor();
+    expect(results(await vs.model.request(2))[0]).toContain("one\ntwo");
+    await panel.text("exit 0").waitFor();
+    expect(await card.count()).toBe(0);
+  });
+
+  it("is rejected with a note that the model reads", async () => {
+    vs.model.play(calls("", ["run_command", { command: "touch gone" }]), says("Then not."));
+    await panel.send("Make it");
+    await panel.button("Reject…").click();
+    await panel.frame.getByLabel("Why not?").fill("use the other folder");
+    await panel.frame.getByLabel("Why not?").press("Enter");
+    await panel.text("Then not.").waitFor();
+    expect(results(await vs.model.request(2))[0]).toContain("use the other folder");
+    expect(() => vs.read("gone")).toThrow();
+  });
+
+  it("is approved with the keyboard alone", async () => {
+    vs.model.play(calls("", ["run_command", { command: "echo keys" }]), says("With keys."));
+    await vs.page.keyboard.press("Control+Alt+T");
+    await expect.poll(() => panel.composer.evaluate((field) => field === document.activeElement)).toBe(true);
+    await vs.page.keyboard.type("By keyboard");
+    await vs.page.keyboard.press("Enter");
+    await panel.button("Allow once").waitFor();
+    // The question took no focus: the person leads there.
+    expect(await panel.composer.evaluate((field) => field === document.activeElement)).toBe(true);
+    for (let i = 0; i < 12; i++) {
+      await vs.page.keyboard.press("Shift+Tab");
+      const name = await panel.frame.locator(":focus").first().innerText().catch(() => "");
+      if (name === "Allow once") break;
+    }
+    await vs.page.keyboard.press("Enter");
+    await panel.text("With keys.").waitFor();
+  });
+});
+
+describe("a window that is loaded again", () => {
+  it("in the middle of a turn shows the session and can go on", async () => {
+    vs.model.play(holds("Half of it", gate().opened), says("All of it."));
+    await panel.send("Tell me all");
+    await panel.text("Half of it").waitFor();
+    await vs.open();
+    panel = await vs.showChat();
+    await panel.text("Half of it").waitFor();
+    await panel.button("Resume").click();
+    await panel.text("All of it.").waitFor();
+    expect(JSON.stringify((await vs.model.request(2)).messages)).toContain("Half of it");
+  });
+
+  it("shows a question that was open as not run, with a way to go on", async () => {
+    vs.model.play(calls("", ["run_command", { command: "touch never" }]), says("Look first."));
+    await panel.send("Touch it");
+    await panel.button("Allow once").waitFor();
+    await vs.open();
+    panel = await vs.showChat();
+    await panel.text("not run").waitFor();
+    expect(await panel.button("Allow once").count()).toBe(0);
+    await panel.button("Resume").click();
+    await panel.text("Look first.").waitFor();
+    expect(() => vs.read("never")).toThrow();
+  });
+});
+
+describe("a server that is killed", () => {
+  it("is started again, and its turn can be resumed", async () => {
+    vs.model.play(holds("Nearly", gate().opened), says("Done now."));
+    await panel.send("Be killed");
+    await panel.text("Nearly").waitFor();
+    vs.killServer();
+    await panel.button("Resume").waitFor();
+    await vs.picture("killed");
+    await panel.button("Resume").click();
+    await panel.text("Done now.").waitFor();
+  });
+});
