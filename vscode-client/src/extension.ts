@@ -4,11 +4,16 @@ import * as vscode from "vscode";
 import { act } from "./host/actions";
 import { OpenApprovals } from "./host/approvals/follow";
 import { Router } from "./host/approvals/router";
+import { QuestionTexts } from "./host/approvals/texts";
 import { registerEdits } from "./edits";
 import { command, registerCommands } from "./host/commands";
+import { Terminals } from "./host/context/terminal";
+import { Contexts } from "./host/contexts";
 import { Credentials } from "./host/credentials";
+import type { Host } from "./host/panel/bridge";
 import { PanelProvider, VIEW } from "./host/panel/provider";
 import { apis } from "./host/python";
+import { Restarting } from "./host/restarting";
 import { save } from "./host/saving";
 import { launch, runProcess } from "./host/server/launch";
 import { candidates, locate } from "./host/server/locate";
@@ -19,24 +24,32 @@ import { Watch } from "./host/watch";
 
 const SHOWN = "turnbuckle.shown";
 
+let running: LanguageServer | undefined;
+
 export function activate(context: vscode.ExtensionContext): void {
   const output = vscode.window.createOutputChannel("Turnbuckle", { log: true });
   const log = (text: string): void => output.warn(text);
-  const server = new LanguageServer(
-    async () => {
+  const server = new LanguageServer({
+    find: async () => {
       const interpreter = await locate(candidates(apis(), process.platform), runProcess);
       output.info(`Python ${interpreter.version.join(".")} from ${interpreter.source}`);
       const extra = { args: settings.serverArgs(), env: settings.serverEnv() };
       return launch(interpreter, context.extensionPath, extra);
     },
-    () => ({ trusted: vscode.workspace.isTrusted, settings: settings.serverSettings() }),
+    options: () => ({ trusted: vscode.workspace.isTrusted, settings: settings.serverSettings() }),
     output,
     save,
-  );
+    asks: settings.asks,
+    load: async () => (await import("./host/server/connection")).connect,
+  });
+  running = server;
   const watch = new Watch(server, log);
   const credentials = new Credentials(context.secrets, context.globalState, server, log);
   const approvals = new OpenApprovals(server, watch, log);
   const { reviews, disposables } = registerEdits({ server, watch, approvals, log, command });
+  const restarting = new Restarting(server, settings.startedWith, log);
+  const terminals = new Terminals();
+  const texts = new QuestionTexts();
   const review = (approvalId: string): Promise<void> => reviews.open(approvalId);
   const panel: PanelProvider = new PanelProvider(context.extensionUri, {
     server,
@@ -45,16 +58,17 @@ export function activate(context: vscode.ExtensionContext): void {
       act(action, {
         server,
         credentials,
+        restarting,
+        terminals,
         output,
         review,
         chips: (chips) => panel.bridge?.addChips(chips),
         found: (id, chips) => panel.bridge?.found(id, chips),
       }),
-    remembered: () => context.workspaceState.get<string>(SHOWN),
-    remember: (sessionId) => void context.workspaceState.update(SHOWN, sessionId),
+    ...memory(context.workspaceState),
     log,
   });
-  const router = new Router(server, approvals, panel, settings.notifications, review);
+  const router = new Router(server, approvals, panel, settings.notifications, review, texts);
   context.subscriptions.push(
     output,
     server,
@@ -63,10 +77,16 @@ export function activate(context: vscode.ExtensionContext): void {
     approvals,
     panel,
     router,
+    restarting,
+    terminals,
+    texts,
     new Status(server, watch),
+    new Contexts(watch),
     vscode.window.registerWebviewViewProvider(VIEW, panel),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(settings.SECTION)) panel.bridge?.settingsChanged();
+      if (!event.affectsConfiguration(settings.SECTION)) return;
+      panel.bridge?.settingsChanged();
+      restarting.changed();
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => panel.bridge?.settingsChanged()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
@@ -75,9 +95,38 @@ export function activate(context: vscode.ExtensionContext): void {
       if (server.state.state !== "stopped") void server.restart().catch((error: unknown) => log(String(error)));
     }),
     ...disposables,
-    ...registerCommands({ server, panel, router, approvals, reviews, credentials, output }),
+    ...registerCommands({
+      server,
+      watch,
+      panel,
+      router,
+      approvals,
+      reviews,
+      credentials,
+      terminals,
+      restarting,
+      output,
+    }),
   );
   startWhenWanted(context, server, log);
+}
+
+/** The server ends with the window: until it is gone the next window cannot write its sessions. */
+export function deactivate(): Promise<void> | undefined {
+  return running?.close();
+}
+
+/** The session that is shown: known at once in this window, and kept over reloads once stored. */
+function memory(state: vscode.Memento): Pick<Host, "remembered" | "remember"> {
+  let shown = state.get<string>(SHOWN);
+  return {
+    remembered: () => shown,
+    remember: (sessionId, stored) => {
+      shown = sessionId;
+      const kept = stored ? sessionId : undefined;
+      if (state.get<string>(SHOWN) !== kept) void state.update(SHOWN, kept);
+    },
+  };
 }
 
 /** The server is started with the first file that is looked at, since it offers code actions. */

@@ -4,11 +4,17 @@ import * as vscode from "vscode";
 import type { Action, Chip } from "../shared/messages";
 import { diagnosticsChip, fileChip, findFiles, offers } from "./context/chips";
 import type { Credentials } from "./credentials";
+import { useDemo } from "./models";
+import type { Restarting } from "./restarting";
 import type { Server } from "./server/server";
+import { exportSession } from "./sessions";
+import type { Terminals } from "./context/terminal";
 
 export interface Does {
   server: Server;
   credentials: Credentials;
+  restarting: Restarting;
+  terminals: Terminals;
   output: vscode.LogOutputChannel;
   review(approvalId: string): Promise<void>;
   chips(chips: Chip[]): void;
@@ -37,10 +43,7 @@ export async function act(action: Action, does: Does): Promise<void> {
       await does.credentials.ask();
       return;
     case "demo":
-      await vscode.workspace
-        .getConfiguration("turnbuckle")
-        .update("model", "demo", vscode.ConfigurationTarget.Global);
-      return does.server.restart();
+      return useDemo(does.restarting);
     case "export":
       return exportSession(does.server, action.sessionId);
     case "showLog":
@@ -92,17 +95,12 @@ async function addContext(does: Does): Promise<void> {
     .filter((one): one is Chip => one !== undefined);
   const known = offers();
   const more = problems.filter((one) => !known.some((other) => other.kind === one.kind && other.uri === one.uri));
-  const items = [...known, ...more].map((chip) => ({ label: chip.label, description: chip.detail, chip }));
+  const said = does.terminals.lastOutput;
+  const items = [...known, ...more, ...(said ? [said] : [])].map((chip) => ({ label: chip.label, description: chip.detail, chip }));
   if (!items.length) {
     void vscode.window.showInformationMessage("Turnbuckle: no editor is open. Type @ to name a file.");
     return;
   }
   const chosen = await vscode.window.showQuickPick(items, { title: "Add to the chat", canPickMany: true });
   if (chosen?.length) does.chips(chosen.map((one) => one.chip));
-}
-
-async function exportSession(server: Server, sessionId: string): Promise<void> {
-  const { text } = await server.request("turnbuckle/session/export", { sessionId, format: "markdown" });
-  const document = await vscode.workspace.openTextDocument({ language: "markdown", content: text });
-  await vscode.window.showTextDocument(document, { preview: false });
 }

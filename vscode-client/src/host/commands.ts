@@ -4,31 +4,45 @@ import * as vscode from "vscode";
 import type { Reviews } from "../edits/review";
 import type { OpenApprovals } from "./approvals/follow";
 import type { Router } from "./approvals/router";
-import { diagnosticsChip, fileChip, selectionChip, terminalChip } from "./context/chips";
+import { diagnosticsChip, fileChip, selectionChip } from "./context/chips";
+import type { Terminals } from "./context/terminal";
 import type { Credentials } from "./credentials";
 import type { PanelProvider } from "./panel/provider";
 import type { Server } from "./server/server";
-import { pickModel } from "./models";
+import type { Chip } from "../shared/messages";
+import type { Watch } from "./watch";
+import { pickModel, useDemo } from "./models";
+import type { Restarting } from "./restarting";
+import { exportSession, openSession, permissions, resume, shown } from "./sessions";
 
 export interface Parts {
   server: Server;
+  watch: Watch;
   panel: PanelProvider;
   router: Router;
   approvals: OpenApprovals;
   reviews: Reviews;
   credentials: Credentials;
+  terminals: Terminals;
+  restarting: Restarting;
   output: vscode.LogOutputChannel;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { server, panel, router, credentials, output } = parts;
+  const { server, panel, router, credentials, terminals, output } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     newSession: () => panel.with((bridge) => void bridge.show(undefined), true),
+    openSession: () => openSession(server, panel),
+    resume: () => resume(server, panel),
+    exportTranscript: () => exportSession(server, shown(panel)),
+    permissions: () => permissions(server, panel),
     focusChat: () => panel.with((bridge) => bridge.focus(), true),
     addSelection: () => addSelection(panel),
     addFile: (uri?: vscode.Uri, all?: vscode.Uri[]) => addFiles(panel, uri, all),
     addProblems: () => addProblems(panel),
-    addTerminal: () => addTerminal(panel),
+    addTerminal: () => addTerminal(panel, () => terminals.output(), "run a command in a terminal first"),
+    addTerminalSelection: () =>
+      addTerminal(panel, () => terminals.selection(), "select something in a terminal first"),
     review: (approvalId: unknown) => review(parts, approvalId),
     answer: (approvalId?: unknown) => router.pick(typeof approvalId === "string" ? approvalId : undefined),
     stop: () => stop(parts),
@@ -38,6 +52,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       await credentials.clear();
       void vscode.window.showInformationMessage("Turnbuckle: the keys that you gave are forgotten.");
     },
+    useDemo: () => useDemo(parts.restarting),
     showLog: () => output.show(true),
     restartServer: () => server.restart(),
     reloadChat: () => panel.reload(),
@@ -77,15 +92,23 @@ async function addProblems(panel: PanelProvider): Promise<void> {
   else void vscode.window.showInformationMessage("Turnbuckle: this file has no problems.");
 }
 
-async function addTerminal(panel: PanelProvider): Promise<void> {
-  const chip = await terminalChip();
+async function addTerminal(
+  panel: PanelProvider,
+  take: () => Promise<Chip | undefined>,
+  otherwise: string,
+): Promise<void> {
+  const chip = await take();
   if (chip) await panel.with((bridge) => bridge.addChips([chip]), false);
-  else void vscode.window.showInformationMessage("Turnbuckle: select something in a terminal first.");
+  else void vscode.window.showInformationMessage(`Turnbuckle: ${otherwise}.`);
 }
 
-async function stop({ server, panel }: Parts): Promise<void> {
-  const sessionId = panel.bridge?.sessionId;
-  if (sessionId !== undefined) await server.request("turnbuckle/cancel", { sessionId, keepQueue: true });
+/** The turn of the session in the panel, or the only one that runs. */
+async function stop({ server, panel, watch }: Parts): Promise<void> {
+  const running = watch.all.filter((one) => one.state !== "idle").map((one) => one.sessionId);
+  const inPanel = panel.bridge?.sessionId;
+  const sessionId = inPanel !== undefined && running.includes(inPanel) ? inPanel : running[0] ?? inPanel;
+  if (sessionId === undefined || server.state.state !== "running") return;
+  await server.request("turnbuckle/cancel", { sessionId, keepQueue: true });
 }
 
 /** The named edit, or the one that waits. */

@@ -65,6 +65,7 @@ export class Credentials implements vscode.Disposable {
   async clear(): Promise<void> {
     for (const provider of this.providers) {
       await this.secrets.delete(PREFIX + provider);
+      if (this.server.state.state !== "running") continue; // one that starts later knows none
       await this.server.request("turnbuckle/credentials", { provider }).catch(() => undefined);
     }
     await this.names.update(KNOWN, []);

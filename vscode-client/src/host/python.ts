@@ -1,5 +1,5 @@
-// Where the Python extensions say the interpreter is; both may be absent, and neither is started
-// for our sake alone.
+// Where the Python extensions say the interpreter is; both may be absent. In a workspace that is
+// not trusted they are not asked: what they name may lie in it.
 
 import * as vscode from "vscode";
 import type { Apis } from "./server/locate";
@@ -25,10 +25,12 @@ export function apis(extension: GetExtension = vscode.extensions.getExtension): 
   return {
     setting: interpreterSetting,
     environments: async () => {
+      if (!vscode.workspace.isTrusted) return undefined;
       const found = await extension("ms-python.vscode-python-envs")?.activate();
       return (await (found as EnvironmentsApi | undefined)?.getEnvironment(folder))?.execInfo?.run?.executable;
     },
     python: async () => {
+      if (!vscode.workspace.isTrusted) return undefined;
       const found = (await extension("ms-python.python")?.activate()) as PythonApi | undefined;
       if (!found) return undefined;
       const { environments } = found;

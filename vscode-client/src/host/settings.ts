@@ -37,6 +37,16 @@ export function serverSettings(): Record<string, unknown> {
   return Object.keys(model).length ? { model } : {};
 }
 
+/** All that the server is started with, as one text to compare. */
+export function startedWith(): string {
+  return JSON.stringify([interpreterSetting(), serverArgs(), serverEnv(), serverSettings()]);
+}
+
+/** Whether the light bulb offers to ask the agent. */
+export function asks(): boolean {
+  return get("codeActions.enabled", true);
+}
+
 export function notifications(): Notifications {
   return get<Notifications>("notifications", "whenHidden");
 }

@@ -1,26 +1,43 @@
 // What a screen reader is told by itself: states and questions, never the words as they stream.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { headline } from "../session/words";
-import type { SessionState } from "../session/state";
+import { endWords } from "./items";
+import { useView } from "./use";
 
-export function Announcer(props: { state: SessionState; problem: string | undefined; live: boolean }) {
+export function Announcer() {
   const [said, say] = useState("");
-  const { state } = props;
-  const first = state.open[0];
+  const { first, running, live, end, problem, sessionId, server } = useView(({ state, problem, session, server }) => ({
+    first: state.open[0],
+    running: state.running !== undefined,
+    live: state.live,
+    end: state.lastEnd,
+    problem,
+    sessionId: session?.sessionId,
+    server: server.state === "failed" ? (server.message ?? "The server does not run.") : undefined,
+  }));
   const question = first ? `The agent asks: ${headline(first)}` : undefined;
-  const running = state.running !== undefined;
   useEffect(() => {
-    if (props.live && question !== undefined) say(question);
-  }, [question, props.live]);
+    if (live && question !== undefined) say(question);
+  }, [question, live]);
+  // Only what changes is news, not what was so when the session was opened.
+  const before = useRef<{ sessionId: string | undefined; running: boolean } | undefined>(undefined);
   useEffect(() => {
-    if (!props.live) return;
-    if (running) say("A turn runs.");
-    else if (state.lastEnd) say(`The turn ended: ${state.lastEnd.kind}.`);
-  }, [running, props.live]);
+    if (!live) {
+      before.current = undefined;
+      return;
+    }
+    const known = before.current?.sessionId === sessionId ? before.current : undefined;
+    before.current = { sessionId, running };
+    if (!known || known.running === running) return;
+    say(running ? "The agent works." : end ? `The turn ended: ${endWords(end)}.` : "The turn ended.");
+  }, [running, live, sessionId]);
   useEffect(() => {
-    if (props.problem !== undefined) say(props.problem);
-  }, [props.problem]);
+    if (problem !== undefined) say(problem);
+  }, [problem]);
+  useEffect(() => {
+    if (server !== undefined) say(server);
+  }, [server]);
   return (
     <div class="unseen" role="status" aria-live="polite">
       {said}

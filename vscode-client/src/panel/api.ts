@@ -1,13 +1,22 @@
 // The webview's only door: messages to the host, and what is kept over a reload of the page.
 
-import type { FromPanel } from "../shared/messages";
+import type { Chip, FromPanel } from "../shared/messages";
 
 /** What survives when the page is made anew; facts do not, they are asked for again. */
 export interface Kept {
   sessionId?: string;
   draft?: string;
-  /** Ids of cards that are open. */
+  chips?: Chip[];
+  /** Ids of cards that the person opened, and of those that they closed. */
   open?: string[];
+  shut?: string[];
+  /** The item at the top for someone who reads further up, and how far it is from there. */
+  anchor?: Anchor | undefined;
+}
+
+export interface Anchor {
+  id: string;
+  offset: number;
 }
 
 export interface Api {

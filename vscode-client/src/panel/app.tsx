@@ -1,80 +1,74 @@
-// The whole panel: what is wrong above, the conversation or the list of sessions, the composer.
+// The whole panel: what is wrong above, the conversation or a list, and the composer.
 
-import { createContext } from "preact";
-import { useContext, useEffect, useReducer } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Announcer } from "./announcer";
 import { Composer } from "./composer";
+import { fork } from "./doing";
+import { dropping } from "./dropping";
+import { Grants } from "./grants";
 import { Header } from "./header";
 import { Sessions } from "./sessions";
-import type { Store, View } from "./store";
+import type { Store } from "./store";
 import { Transcript } from "./transcript";
+import { StoreContext, useStore, useView } from "./use";
 import { Banner, Button } from "./widgets";
-
-const Context = createContext<Store | undefined>(undefined);
-
-export function useStore(): Store {
-  const store = useContext(Context);
-  if (!store) throw new Error("a component stands outside of the app");
-  return store;
-}
-
-export function useView(): View {
-  const store = useStore();
-  const [, draw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => store.subscribe(() => draw(undefined)), [store]);
-  return store.view;
-}
 
 export function App({ store }: { store: Store }) {
   return (
-    <Context.Provider value={store}>
+    <StoreContext.Provider value={store}>
       <Panel />
-    </Context.Provider>
+    </StoreContext.Provider>
   );
 }
 
 function Panel() {
   const store = useStore();
-  const view = useView();
+  const page = useView((view) => view.page);
+  const [over, setOver] = useState(false);
   return (
-    <div class="panel">
+    <main class={`panel${over ? " dropping" : ""}`} {...dropping(store, setOver)}>
       <Header />
       <Problems />
-      {view.page === "sessions" ? (
-        <Sessions />
-      ) : (
+      {page === "sessions" && <Sessions />}
+      {page === "grants" && <Grants />}
+      {page === "chat" && (
         <>
           <Transcript />
           <Composer />
         </>
       )}
-      <Announcer state={view.state} problem={view.problem} live={store.view.state.live} />
-    </div>
+      <Announcer />
+    </main>
   );
 }
 
 function Problems() {
   const store = useStore();
-  const { server, session, problem, settings } = useView();
+  const { server, session, problem, trusted } = useView((view) => ({
+    server: view.server,
+    session: view.session,
+    problem: view.problem,
+    trusted: view.settings.trusted,
+  }));
   return (
     <>
-      {server.state === "failed" && (
-        <Banner icon="error" kind="error" text={server.message ?? "The server does not run."}>
-          <Button onClick={() => store.do({ do: "restart" })}>Restart</Button>
+      {(server.state === "failed" || server.state === "stopped") && (
+        <Banner icon="error" kind={server.state === "failed" ? "error" : "info"} text={server.message ?? "The server does not run."}>
+          <Button onClick={() => store.do({ do: "restart" })}>{server.state === "failed" ? "Restart" : "Start"}</Button>
           <Button onClick={() => store.do({ do: "showLog" })}>Show log</Button>
         </Banner>
       )}
       {problem !== undefined && (
-        <Banner icon="warning" kind="warning" text={problem}>
+        <Banner icon="info" kind="warning" text={problem}>
           <Button onClick={() => store.setProblem(undefined)}>Dismiss</Button>
         </Banner>
       )}
-      {!settings.trusted && (
+      {!trusted && (
         <Banner icon="shield" kind="info" text="This workspace is not trusted: past sessions can be read, nothing runs." />
       )}
       {session?.damaged !== undefined && (
         <Banner icon="warning" kind="warning" text={session.damaged}>
-          <Button onClick={() => void forkLast(store)}>Go on in a copy</Button>
+          <Button onClick={() => void fork(store)}>Go on in a copy</Button>
         </Banner>
       )}
       {session?.readOnly && session.damaged === undefined && (
@@ -82,12 +76,4 @@ function Problems() {
       )}
     </>
   );
-}
-
-async function forkLast(store: Store): Promise<void> {
-  const { session, state } = store.view;
-  if (!session) return;
-  const turn = state.running ? state.turn - 1 : state.turn;
-  const made = await store.ask("turnbuckle/session/fork", { sessionId: session.sessionId, turn });
-  if (made) store.showSession(made.sessionId);
 }

@@ -1,85 +1,120 @@
 // A question to the person: all of it, and the choices. Nothing is chosen beforehand.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApproveParams } from "../wire/types";
-import { lastPart } from "../session/reduce";
-import type { Approval, FileSubject } from "../session/state";
+import { lastPart } from "../session/labels";
+import type { Approval } from "../session/state";
 import { counts } from "../session/subject";
 import { visible } from "../session/words";
-import { useStore } from "./app";
-import { HunkDiff } from "./diff";
-import { Button } from "./widgets";
+import { leaveTo } from "./focus";
+import { SubjectView } from "./subjects";
+import { useStore, useView } from "./use";
+import { Button, Field } from "./widgets";
 
-type Send = (answer: Omit<ApproveParams, "approvalId">) => void;
+export type Answer = Omit<ApproveParams, "approvalId">;
+export type Send = (answer: Answer) => void;
+
+/** A card answers to nobody in its first moments: a click then was meant for something else. */
+export const QUIET = 300;
 
 export function ApprovalCard({ approval }: { approval: Approval }) {
   const store = useStore();
+  const folders = useView((view) => view.settings.folders);
   const [sent, setSent] = useState(false);
+  const [hunks, setHunks] = useState<ReadonlySet<string>>(new Set());
   const [noting, setNoting] = useState(false);
   const [note, setNote] = useState("");
-  const { approvalId, subject } = approval;
+  const shown = useRef(performance.now());
+  const card = useRef<HTMLElement>(null);
+  const { approvalId, subject, choices } = approval;
+  const heading = `question-${approvalId}`;
+  useLayoutEffect(() => () => leaveTo(card.current, "[data-item]"), []);
+
   const send: Send = (answer) => {
-    // Whole answers are sent once; single hunks one by one.
-    if (!answer.hunks) setSent(true);
+    if (sent || performance.now() - shown.current < QUIET) return;
+    const named = Object.keys(answer.hunks ?? {});
+    if (named.some((id) => hunks.has(id))) return;
+    // A whole answer is sent once, and one about a hunk once for that hunk.
+    if (named.length) setHunks(new Set([...hunks, ...named]));
+    else {
+      leaveTo(card.current, "[data-item]");
+      setSent(true);
+    }
     void store.ask("turnbuckle/approve", { approvalId, ...answer }).then((result) => {
-      if (result === undefined) setSent(false); // refused: it is still open
+      if (result !== undefined) return;
+      // It was refused, so that it is still open.
+      setSent(false);
+      setHunks((before) => new Set([...before].filter((id) => !named.includes(id))));
     });
   };
   const reject = (): void => send({ decision: "reject", ...(note.trim() ? { note: note.trim() } : {}) });
+  const cut = subject.kind === "change" && subject.files.some((file) => file.hunks.some((hunk) => hunk.truncated));
+  const review = (
+    <Button kind={cut ? "primary" : "secondary"} onClick={() => store.do({ do: "review", approvalId })}>Review</Button>
+  );
   return (
-    <section class="approval" role="group" aria-label={`Question: ${title(approval)}`}>
+    <section class={`approval${sent ? " sent" : ""}`} role="group" aria-labelledby={heading} tabIndex={-1} ref={card}>
       <div class="approval-head">
-        <h2>{title(approval)}</h2>
+        <h2 id={heading}>{title(approval)}</h2>
         <span class="muted">{aside(approval)}</span>
       </div>
-      <Subject approval={approval} send={send} disabled={sent} />
+      <SubjectView approval={approval} folders={folders} send={send} disabled={sent} decided={hunks} />
       {subject.kind !== "question" && (
         <div class="choices">
-          <Button kind="primary" disabled={sent} onClick={() => send({ decision: "allow" })}>
-            {subject.kind === "change" ? "Accept all" : "Allow once"}
-          </Button>
-          {approval.choices.includes("allowForSession") && (
+          {choices.includes("allow") && (
+            <Button kind={cut ? "secondary" : "primary"} disabled={sent} onClick={() => send({ decision: "allow" })}>
+              {subject.kind === "change" ? acceptWords(approval) : "Allow once"}
+            </Button>
+          )}
+          {choices.includes("allowForSession") && (
             <Button disabled={sent} onClick={() => send({ decision: "allow", remember: "session" })}>
               Allow for this session
             </Button>
           )}
-          {subject.kind === "change" && (
-            <Button onClick={() => store.do({ do: "review", approvalId })}>Review</Button>
-          )}
-          <Button disabled={sent} onClick={() => setNoting(!noting)}>Reject…</Button>
+          {subject.kind === "change" && review}
+          {!noting && <Button disabled={sent} onClick={() => setNoting(true)}>Reject…</Button>}
         </div>
       )}
       {noting && (
-        <form
-          class="note"
-          onSubmit={(event) => {
-            event.preventDefault();
-            reject();
-          }}
-        >
-          <input
-            aria-label="Why not? (may be left empty)"
-            placeholder="Why not? (may be left empty)"
+        <div class="note" role="group" aria-label="Reject">
+          <Field
+            label="Why not? (may be left empty)"
             value={note}
-            onInput={(event) => setNote(event.currentTarget.value)}
+            onChange={setNote}
+            onEnter={reject}
+            onEscape={() => {
+              setNoting(false);
+              card.current?.focus();
+            }}
+            focus
           />
           <Button kind="primary" disabled={sent} onClick={reject}>Reject</Button>
-        </form>
+        </div>
       )}
     </section>
   );
 }
 
+function acceptWords({ hunks }: Approval): string {
+  return Object.keys(hunks).length ? "Accept the rest" : "Accept all";
+}
+
+const KINDS: Record<string, string> = { create: "Create", delete: "Delete", rename: "Rename" };
+
 function title({ subject }: Approval): string {
   switch (subject.kind) {
-    case "change":
-      return subject.files.length === 1
-        ? `${KINDS[subject.files[0]!.kind] ?? "Edit"} ${visible(lastPart(subject.files[0]!.uri))}?`
-        : `Edit ${subject.files.length} files?`;
+    case "change": {
+      const [file] = subject.files;
+      if (!file || subject.files.length > 1) return `Edit ${subject.files.length} files?`;
+      const to = file.newUri === undefined ? "" : ` to ${visible(lastPart(file.newUri))}`;
+      return `${KINDS[file.kind] ?? "Edit"} ${visible(lastPart(file.uri))}${to}?`;
+    }
     case "command":
       return "Run this command?";
     case "read":
-      return "Read this?";
+      return subject.places.some((place) => place.secret) ? "Read a file that may hold secrets?"
+        : subject.places.some((place) => place.outside) ? "Read outside of the workspace?"
+        : "Read this?";
     case "question":
       return "The agent asks";
     default:
@@ -87,111 +122,8 @@ function title({ subject }: Approval): string {
   }
 }
 
-const KINDS: Record<string, string> = { create: "Create", delete: "Delete", rename: "Rename" };
-
 function aside({ subject }: Approval): string {
   if (subject.kind !== "change") return "";
   const { hunks, added, removed } = counts(subject.files);
   return `${hunks} ${hunks === 1 ? "hunk" : "hunks"} · +${added} −${removed}`;
-}
-
-function Subject({ approval, send, disabled }: { approval: Approval; send: Send; disabled: boolean }) {
-  const { subject } = approval;
-  switch (subject.kind) {
-    case "command":
-      return (
-        <div class="subject">
-          <pre class="command" tabIndex={0}>{visible(subject.command, true)}</pre>
-          <div class="muted">in {visible(subject.cwd.replace(/^file:\/\//, ""))}</div>
-          <div class="muted">{visible(subject.reason)}</div>
-        </div>
-      );
-    case "change":
-      return (
-        <div class="subject">
-          {subject.files.map((file) => (
-            <File key={file.uri} file={file} approval={approval} send={send} disabled={disabled} many={subject.files.length > 1} />
-          ))}
-        </div>
-      );
-    case "read":
-      return (
-        <div class="subject">
-          <ul class="places">
-            {subject.places.map((place) => (
-              <li key={place.uri}><code>{visible(place.shown)}</code></li>
-            ))}
-          </ul>
-          <div class="muted">{visible(subject.reason)}</div>
-        </div>
-      );
-    case "question":
-      return <Question choices={subject.choices} question={subject.question} send={send} disabled={disabled} />;
-    default:
-      return <pre class="subject" tabIndex={0}>{visible(JSON.stringify(subject.raw, null, 2), true)}</pre>;
-  }
-}
-
-function File(props: { file: FileSubject; approval: Approval; send: Send; disabled: boolean; many: boolean }) {
-  const { file, approval, send, disabled } = props;
-  return (
-    <div class="file">
-      {props.many && <div class="file-name">{visible(lastPart(file.uri))}</div>}
-      {file.hunks.map((hunk) => {
-        const decided = approval.hunks[hunk.hunkId];
-        const decide = (yes: boolean): void => send({ hunks: { [hunk.hunkId]: yes } });
-        return (
-          <div class={`hunk ${decided ?? "open"}`} key={hunk.hunkId}>
-            <div class="hunk-head">
-              <span>line {hunk.line + 1}</span>
-              {decided === undefined ? (
-                <span class="hunk-actions">
-                  <Button kind="link" disabled={disabled} onClick={() => decide(true)}>Accept</Button>
-                  <span aria-hidden="true">·</span>
-                  <Button kind="link" disabled={disabled} onClick={() => decide(false)}>Reject</Button>
-                </span>
-              ) : (
-                <span>{decided}</span>
-              )}
-            </div>
-            <HunkDiff hunk={hunk} />
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
-function Question(props: { question: string; choices: string[]; send: Send; disabled: boolean }) {
-  const [answer, setAnswer] = useState("");
-  return (
-    <div class="subject">
-      <p class="question">{visible(props.question, true)}</p>
-      <div class="choices">
-        {props.choices.map((choice) => (
-          <Button key={choice} disabled={props.disabled} onClick={() => props.send({ answer: choice })}>
-            {visible(choice)}
-          </Button>
-        ))}
-      </div>
-      <form
-        class="note"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (answer.trim()) props.send({ answer: answer.trim() });
-        }}
-      >
-        <input
-          aria-label="Your answer"
-          placeholder="Your answer"
-          value={answer}
-          onInput={(event) => setAnswer(event.currentTarget.value)}
-        />
-        <Button kind="primary" disabled={props.disabled || !answer.trim()} onClick={() => props.send({ answer: answer.trim() })}>
-          Answer
-        </Button>
-        <Button disabled={props.disabled} onClick={() => props.send({ decision: "reject" })}>Do not answer</Button>
-      </form>
-    </div>
-  );
 }

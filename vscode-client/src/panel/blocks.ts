@@ -1,8 +1,12 @@
 // Streaming Markdown in blocks: all but the last one are finished, and are rendered once.
 
+/** A list or quote that is longer than this is cut between two of its lines, in characters. */
+const LONG = 4_000;
+
 /**
  * Splits Markdown where no construct can reach over: at blank lines outside of fences, lists and
- * quotes. What is added to a text later can only change the last block.
+ * quotes. What is added to a text later can only change the last block. Only very long lists are
+ * cut inside, between two items.
  */
 export function blocks(text: string): string[] {
   const found: string[] = [];
@@ -17,12 +21,12 @@ export function blocks(text: string): string[] {
       if (closes(line, fence)) fence = undefined;
       blank = false;
     } else {
-      const opened = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      if (blank && line.trim() && !continues(line) && start < at) {
+      const apart = blank && line.trim() !== "" && !continues(line, end !== -1);
+      if (start < at && (apart || (at - start > LONG && isItem(line)))) {
         found.push(text.slice(start, at));
         start = at;
       }
-      if (opened !== undefined) fence = opened;
+      fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
       blank = line.trim() === "";
     }
     if (end === -1) break;
@@ -32,14 +36,33 @@ export function blocks(text: string): string[] {
   return found;
 }
 
+/** Whether a text is one block of code that is still being written. */
+export function openFence(block: string): { language: string; code: string } | undefined {
+  const opened = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/.exec(block);
+  const fence = opened?.[1];
+  if (!opened || fence === undefined) return undefined;
+  const code = block.slice(opened[0].length);
+  const last = code.slice(code.lastIndexOf("\n") + 1);
+  const whole = code.endsWith("\n") ? code.slice(code.lastIndexOf("\n", code.length - 2) + 1, -1) : last;
+  if (closes(whole, fence) || closes(last, fence)) return undefined;
+  return { language: opened[2]?.trim().split(/\s/)[0] ?? "", code };
+}
+
 function closes(line: string, fence: string): boolean {
   const trimmed = line.trim();
   return trimmed.length >= fence.length && trimmed === fence[0]!.repeat(trimmed.length);
 }
 
-/** Whether a line after a blank one may still belong to the block before it. */
-function continues(line: string): boolean {
-  return /^(\s|[-*+] |\d{1,9}[.)] |>)/.test(line);
+function isItem(line: string): boolean {
+  return /^([-*+]|\d{1,9}[.)]) /.test(line);
+}
+
+/**
+ * Whether a line after a blank one may still belong to the block before it. Of a line that is not
+ * whole yet, its first letters may still become the mark of a list or a quote.
+ */
+function continues(line: string, whole: boolean): boolean {
+  return /^(\s|[-*+] |\d{1,9}[.)] |>)/.test(line) || (!whole && /^([-*+]|\d{1,9}[.)]?)$/.test(line));
 }
 
 /** Blocks of a growing text: those that were finished before are the very same strings. */

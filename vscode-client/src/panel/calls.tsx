@@ -1,38 +1,44 @@
 // Tool calls: quiet lines once they are done, with all that was read, run or changed behind them.
 
+import { lastPart } from "../session/labels";
 import type { CallItem, CallState } from "../session/state";
-import { lastPart } from "../session/reduce";
 import { visible } from "../session/words";
-import { useStore } from "./app";
+import { callWords, exitCode, named, note } from "./callwords";
+import { HunkDiff } from "./diff";
+import { groupWords } from "./rows";
+import { useStore } from "./use";
 import { Fold, Icon } from "./widgets";
 
-const ICONS: Record<CallState, [string, string]> = {
-  proposed: ["loading", "is being written"],
-  waiting: ["clock", "waits"],
-  running: ["loading", "runs"],
-  done: ["check", "done"],
-  failed: ["error", "failed"],
-  denied: ["circle-slash", "not allowed"],
-  notRun: ["debug-step-over", "not run"],
+const ICONS: Record<CallState, string> = {
+  proposed: "loading",
+  waiting: "clock",
+  running: "loading",
+  done: "check",
+  failed: "error",
+  denied: "circle-slash",
+  notRun: "debug-step-over",
 };
+
+/** The most that is shown of an argument or a result, in characters; the rest is in the log. */
+const SHOWN = 20_000;
 
 export function CallLine({ item }: { item: CallItem }) {
   const store = useStore();
-  const [icon, word] = ICONS[item.state];
+  const icon = ICONS[item.state];
   const { verb, object } = named(item);
-  const failed = item.state === "done" && exitCode(item) ? " bad" : "";
+  const bad = item.state === "done" && (exitCode(item) ?? 0) !== 0;
   return (
     <>
       <Fold
-        class={`call ${item.state}${failed}`}
+        class={`call ${item.state}${bad ? " bad" : ""}`}
         open={store.isOpen(item.id)}
         onToggle={(open) => store.setOpen(item.id, open)}
         summary={
           <>
-            <Icon name={failed ? "error" : icon} spin={icon === "loading"} />
+            <Icon name={bad ? "error" : icon} spin={icon === "loading"} />
             <span class="call-verb">{verb}</span>
             <code class="call-object" title={object}>{object}</code>
-            <span class="call-note">{note(item) ?? word}</span>
+            <span class="call-note">{note(item)}</span>
           </>
         }
       >
@@ -45,82 +51,84 @@ export function CallLine({ item }: { item: CallItem }) {
   );
 }
 
-function Details({ item }: { item: CallItem }) {
+/** Calls that only looked at something, in one line. */
+export function CallGroup({ id, calls }: { id: string; calls: CallItem[] }) {
   const store = useStore();
   return (
+    <Fold
+      class="call group done"
+      open={store.isOpen(id)}
+      onToggle={(open) => store.setOpen(id, open)}
+      summary={
+        <>
+          <Icon name="check" />
+          <span class="call-verb">{groupWords(calls)}</span>
+        </>
+      }
+    >
+      <ul class="group-calls">
+        {calls.map((call) => (
+          <li key={call.id} aria-label={callWords(call)}>
+            <CallLine item={call} />
+          </li>
+        ))}
+      </ul>
+    </Fold>
+  );
+}
+
+function Details({ item }: { item: CallItem }) {
+  const store = useStore();
+  const { approval } = item;
+  const files = approval?.subject.kind === "change" ? approval.subject.files : [];
+  const said = approval?.note ?? approval?.answer;
+  return (
     <div class="call-details">
-      {item.changed.map((uri) => (
-        <button type="button" class="button link" key={uri} onClick={() => store.do({ do: "openFile", uri })}>
-          {lastPart(uri)}
-        </button>
-      ))}
-      <pre tabIndex={0} aria-label="Arguments">{pretty(item.arguments)}</pre>
-      {item.result !== undefined && <pre tabIndex={0} aria-label="Result">{visible(item.result, true)}</pre>}
+      {item.changed.length > 0 && (
+        <div class="changed">
+          {item.changed.map((uri) => (
+            <button type="button" class="button link" key={uri} title={uri} onClick={() => store.do({ do: "openFile", uri })}>
+              Open {visible(lastPart(uri))}
+            </button>
+          ))}
+        </div>
+      )}
+      {said !== undefined && <div class="said">You: {visible(said, true)}</div>}
+      {files.map((file) =>
+        file.hunks.map((hunk) => (
+          <div class={`hunk ${approval?.hunks[hunk.hunkId] ?? ""}`} key={hunk.hunkId}>
+            <div class="hunk-head">
+              <span>{visible(lastPart(file.uri))}:{hunk.line + 1}</span>
+              <span>{approval?.hunks[hunk.hunkId] ?? (approval?.outcome === "allowed" ? "accepted" : approval?.outcome)}</span>
+            </div>
+            <HunkDiff hunk={hunk} />
+          </div>
+        )),
+      )}
+      {!files.length && <pre tabIndex={0} aria-label="Arguments">{cut(pretty(item))}</pre>}
+      {item.result !== undefined && <pre tabIndex={0} aria-label="Result">{cut(item.result)}</pre>}
     </div>
   );
 }
 
-type Row = Record<string, unknown>;
-
-function args(item: CallItem): Row {
+function pretty(item: CallItem): string {
+  const raw = item.arguments || "{}";
   try {
-    const value: unknown = JSON.parse(item.arguments || "{}");
-    return typeof value === "object" && value !== null ? (value as Row) : {};
+    const value: unknown = JSON.parse(raw);
+    if (item.name === "run_command") {
+      const { command } = value as { command?: unknown };
+      if (typeof command === "string") return command;
+    }
+    return JSON.stringify(value, null, 2);
   } catch {
-    return {};
+    return raw;
   }
 }
 
-const VERBS: Record<string, [running: string, done: string, field: string]> = {
-  read_file: ["Reads", "Read", "path"],
-  list_files: ["Lists", "Listed", "pattern"],
-  search: ["Searches", "Searched", "pattern"],
-  write_file: ["Writes", "Wrote", "path"],
-  edit_file: ["Edits", "Edited", "path"],
-  delete_file: ["Deletes", "Deleted", "path"],
-  rename_file: ["Renames", "Renamed", "path"],
-  run_command: ["Runs", "Ran", "command"],
-  todo_write: ["Plans", "Planned", ""],
-  ask_user: ["Asks", "Asked", "question"],
-  use_skill: ["Uses skill", "Used skill", "name"],
-};
-
-/** What a call does, in words of people. */
-function named(item: CallItem): { verb: string; object: string } {
-  const known = VERBS[item.name];
-  if (!known) return { verb: visible(item.name) || "Tool", object: "" };
-  const [running, done, field] = known;
-  const value = field ? args(item)[field] : "";
-  const verb = item.state === "done" ? done : item.state === "running" ? running : (running.replace(/s$/, ""));
-  return { verb, object: typeof value === "string" ? visible(value).slice(0, 300) : "" };
-}
-
-function exitCode(item: CallItem): number {
-  const code = item.meta?.["exitCode"];
-  return typeof code === "number" ? code : 0;
-}
-
-function note(item: CallItem): string | undefined {
-  const parts: string[] = [];
-  if (item.name === "run_command" && item.state === "done") parts.push(`exit ${exitCode(item)}`);
-  if (item.name === "read_file" && item.state === "done" && item.result !== undefined) {
-    parts.push(`${item.result.split("\n").length} lines`);
-  }
-  const hunks = item.meta?.["hunks"] as { accepted?: number; rejected?: number } | undefined;
-  if (hunks?.rejected) parts.push(`${hunks.accepted ?? 0} of ${(hunks.accepted ?? 0) + hunks.rejected} hunks`);
-  if (item.startedAt !== undefined && item.endedAt !== undefined && item.endedAt - item.startedAt >= 100) {
-    parts.push(`${((item.endedAt - item.startedAt) / 1000).toFixed(1)} s`);
-  }
-  if (item.state === "failed" && item.code) parts.push(item.code.toLowerCase().replaceAll("_", " "));
-  return parts.length ? parts.join(" · ") : item.state === "done" ? "" : undefined;
-}
-
-function pretty(raw: string): string {
-  try {
-    return visible(JSON.stringify(JSON.parse(raw || "{}"), null, 2), true);
-  } catch {
-    return visible(raw, true);
-  }
+function cut(text: string): string {
+  const more = text.length - SHOWN;
+  const shown = visible(more > 0 ? text.slice(0, SHOWN) : text, true);
+  return more > 0 ? `${shown}\n… ${more.toLocaleString()} more characters` : shown;
 }
 
 /** The last lines of what a call prints. */

@@ -1,68 +1,122 @@
 // What is shown, and what can be done with it.
 
-import { useState } from "preact/hooks";
-import { useStore, useView } from "./app";
-import { IconButton } from "./widgets";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { compact, fork, remove, undoRewind } from "./doing";
+import { roam } from "./focus";
+import type { Page } from "./store";
+import { useStore, useView } from "./use";
+import { Icon, IconButton } from "./widgets";
+
+const TITLES: Partial<Record<Page, string>> = { sessions: "Sessions", grants: "Allowed in this session" };
 
 export function Header() {
   const store = useStore();
-  const { state, session, page } = useView();
-  const [menu, setMenu] = useState(false);
-  const sessionId = session?.sessionId;
-  const title = page === "sessions" ? "Sessions" : (state.title ?? "New session");
-  const pick = (run: () => void): void => {
-    setMenu(false);
-    run();
-  };
+  const { page, title, sessionId, folder } = useView((view) => ({
+    page: view.page,
+    title: TITLES[view.page] ?? view.state.title ?? "New session",
+    sessionId: view.session?.sessionId,
+    folder: view.settings.folders.length > 1
+      ? view.settings.folders.find((one) => one.uri === view.session?.folder)?.name
+      : undefined,
+  }));
   return (
     <header class="header">
       <h1 class="title" title={title}>
         {title}
+        {folder !== undefined && page === "chat" && <span class="muted"> · {folder}</span>}
       </h1>
       <IconButton icon="add" label="New session" onClick={() => store.showSession()} />
-      <IconButton
-        icon={page === "sessions" ? "close" : "history"}
-        label={page === "sessions" ? "Back to the chat" : "Sessions"}
-        onClick={() => store.setPage(page === "sessions" ? "chat" : "sessions")}
-      />
-      {sessionId !== undefined && page === "chat" && (
-        <div class="menu-anchor" onKeyDown={(event) => event.key === "Escape" && setMenu(false)}>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="More"
-            title="More"
-            aria-haspopup="menu"
-            aria-expanded={menu}
-            onClick={() => setMenu(!menu)}
-          >
-            <span class="codicon codicon-ellipsis" aria-hidden="true" />
-          </button>
-          {menu && (
-            <div class="menu" role="menu">
-              <MenuItem onPick={() => pick(() => store.do({ do: "export", sessionId }))}>Open as Markdown</MenuItem>
-              <MenuItem onPick={() => pick(() => void compact(sessionId))}>Compact the context</MenuItem>
-              <MenuItem onPick={() => pick(() => void store.ask("turnbuckle/session/rewind", { sessionId, undo: true, files: "restore" }))}>
-                Undo the last “take back”
-              </MenuItem>
-              <MenuItem onPick={() => pick(() => store.do({ do: "openSettings" }))}>Settings</MenuItem>
-            </div>
-          )}
-        </div>
+      {page === "chat" ? (
+        <>
+          <IconButton icon="history" label="Sessions" onClick={() => store.setPage("sessions")} />
+          {sessionId !== undefined && <Menu sessionId={sessionId} />}
+        </>
+      ) : (
+        <IconButton icon="close" label="Back to the chat" onClick={() => store.setPage("chat")} />
       )}
     </header>
   );
-
-  async function compact(id: string): Promise<void> {
-    const result = await store.ask("turnbuckle/session/compact", { sessionId: id });
-    if (result?.outcome === "nothing") store.setProblem(result.message);
-  }
 }
 
-function MenuItem(props: { children: string | string[]; onPick: () => void }) {
+interface Entry {
+  says: string;
+  run(): void;
+}
+
+function Menu({ sessionId }: { sessionId: string }) {
+  const store = useStore();
+  const [open, setOpen] = useState(false);
+  const [sure, setSure] = useState(false);
+  const anchor = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const buttons = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>("button") ?? [])];
+  const close = (focus: boolean): void => {
+    setOpen(false);
+    setSure(false);
+    if (focus) anchor.current?.querySelector("button")?.focus();
+  };
+  useEffect(() => {
+    if (!open) return undefined;
+    buttons()[0]?.focus();
+    const away = (event: Event): void => {
+      if (!anchor.current?.contains(event.target as Node)) close(false);
+    };
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [open]);
+  const entries: Entry[] = [
+    { says: "Open as Markdown", run: () => store.do({ do: "export", sessionId }) },
+    { says: "Compact the context", run: () => void compact(store) },
+    { says: "Fork", run: () => void fork(store) },
+    { says: "Undo the last “take back”", run: () => void undoRewind(store) },
+    { says: "Allowed in this session…", run: () => store.setPage("grants") },
+    { says: "Settings", run: () => store.do({ do: "openSettings" }) },
+  ];
+  const key = (event: KeyboardEvent): void => {
+    if (event.key === "Escape" || event.key === "Tab") {
+      if (event.key === "Escape") event.preventDefault();
+      close(event.key === "Escape");
+    } else {
+      roam(event, buttons());
+    }
+  };
   return (
-    <button type="button" role="menuitem" class="menu-item" onClick={props.onPick}>
-      {props.children}
+    <div class="menu-anchor" ref={anchor}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="More"
+        title="More"
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => (open ? close(true) : setOpen(true))}
+      >
+        <Icon name="ellipsis" />
+      </button>
+      {open && (
+        <div class="menu" role="menu" aria-label="More" ref={list} onKeyDown={key}>
+          {entries.map(({ says, run }) => (
+            <MenuItem key={says} says={says} run={() => { close(true); run(); }} />
+          ))}
+          <MenuItem
+            key="delete"
+            says={sure ? "Really delete it?" : "Delete…"}
+            run={() => {
+              if (!sure) return setSure(true);
+              close(true);
+              void remove(store, sessionId);
+            }}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function MenuItem({ says, run }: Entry) {
+  return (
+    <button type="button" role="menuitem" class="menu-item" tabIndex={-1} onClick={run}>
+      {says}
     </button>
   );
 }

@@ -1,69 +1,76 @@
 // What people and the model said, and how turns ended.
 
 import { useState } from "preact/hooks";
+import type { End } from "../wire/types";
+import type { PanelSettings } from "../shared/messages";
 import type { AssistantItem, EndItem, NoticeItem, UserItem } from "../session/state";
-import { useStore, useView } from "./app";
+import { fork, resume, rewind } from "./doing";
+import { chipsOf } from "./sending";
 import { Markdown } from "./text";
+import { useStore, useView } from "./use";
 import { Button, Fold, Icon, IconButton } from "./widgets";
 
 export function UserMessage({ item }: { item: UserItem }) {
   const store = useStore();
+  const busy = useView((view) => view.state.running !== undefined);
   const [undoing, setUndoing] = useState(false);
-  const sessionId = store.view.session?.sessionId;
-  const rewind = async (files: "keep" | "restore", text?: string): Promise<void> => {
+  const takeBack = (files: "keep" | "restore"): void => {
     setUndoing(false);
-    if (sessionId === undefined) return;
-    const done = await store.ask("turnbuckle/session/rewind", { sessionId, turn: item.turn, files });
-    if (!done) return;
-    if (text !== undefined) store.compose(text);
-    const skipped = done.skipped.map((one) => `${one.uri}: ${one.why}`);
-    if (skipped.length) store.setProblem(`Left as they are: ${skipped.join("; ")}`);
+    void rewind(store, item.turn, files);
   };
-  const fork = async (): Promise<void> => {
-    if (sessionId === undefined) return;
-    const made = await store.ask("turnbuckle/session/fork", { sessionId, turn: item.turn - 1 });
-    if (made) store.showSession(made.sessionId);
+  const editAgain = async (): Promise<void> => {
+    if (!(await rewind(store, item.turn, "keep"))) return;
+    store.suggest(item.text);
+    store.addChips(chipsOf(item));
+    store.focus();
   };
+  const why = busy ? " (stop the turn first)" : "";
   return (
-    <div class="user-card">
+    <div class={`user-card ${item.source}`}>
       <div class="user-text">{item.text}</div>
       {item.context.length > 0 && (
         <ul class="chips" aria-label="Context">
-          {item.context.map((label) => (
-            <li class="chip" key={label}>
-              {label}
+          {item.context.map((label, index) => (
+            <li class="chip" key={index}>
+              <span class="chip-text">{label}</span>
             </li>
           ))}
         </ul>
       )}
       {item.source === "user" && (
         <div class="item-tools">
-          <IconButton icon="edit" label="Edit and send again" onClick={() => void rewind("keep", item.text)} />
-          <IconButton icon="repo-forked" label="Fork before this message" onClick={() => void fork()} />
-          <IconButton icon="discard" label="Take back from here…" onClick={() => setUndoing(!undoing)} pressed={undoing} />
+          <IconButton icon="edit" label={`Edit and send again${why}`} disabled={busy} onClick={() => void editAgain()} />
+          <IconButton icon="repo-forked" label="Fork before this message" onClick={() => void fork(store, item.turn - 1)} />
+          <IconButton
+            icon="discard"
+            label={`Take back from here…${why}`}
+            disabled={busy}
+            pressed={undoing}
+            onClick={() => setUndoing(!undoing)}
+          />
         </div>
       )}
       {undoing && (
         <div class="choices" role="group" aria-label="Take back from here">
-          <Button kind="primary" onClick={() => void rewind("restore")}>Chat and files</Button>
-          <Button onClick={() => void rewind("keep")}>Chat only</Button>
+          <Button kind="primary" onClick={() => takeBack("restore")}>Chat and files</Button>
+          <Button onClick={() => takeBack("keep")}>Chat only</Button>
           <Button onClick={() => setUndoing(false)}>Cancel</Button>
+          <div class="muted">Only files that the agent wrote and that nobody changed since are put back.</div>
         </div>
       )}
     </div>
   );
 }
 
-export function Answer({ item }: { item: AssistantItem }) {
+export function Answer({ item, thinking }: { item: AssistantItem; thinking: PanelSettings["showThinking"] }) {
   const store = useStore();
-  const { settings } = useView();
   const why = `${item.id}-why`;
   return (
     <>
-      {item.reasoning && settings.showThinking !== "off" && (
+      {item.reasoning && thinking !== "off" && (
         <Fold
           class="thinking"
-          open={settings.showThinking === "full" || store.isOpen(why)}
+          open={store.isOpen(why, thinking === "full")}
           onToggle={(open) => store.setOpen(why, open)}
           summary={item.streaming && !item.text ? "Thinking…" : "Thoughts"}
         >
@@ -76,33 +83,55 @@ export function Answer({ item }: { item: AssistantItem }) {
   );
 }
 
-export function EndLine({ item }: { item: EndItem }) {
+/** Ends that can be gone on from. */
+const RESUMABLE: ReadonlySet<string> = new Set(["interrupted", "aborted", "error", "stopped", "max-tokens"]);
+const ICONS: Partial<Record<End["kind"], string>> = { error: "error", interrupted: "debug-disconnect" };
+/** Failures that another model or key may mend. */
+const CONNECTS: ReadonlySet<string> = new Set(["auth", "quota", "model"]);
+
+export function endWords(end: End): string {
+  switch (end.kind) {
+    case "completed":
+      return "Done";
+    case "blocked":
+      return `Not accepted${end.reason ? `: ${end.reason}` : ""}`;
+    case "stopped":
+      return `Stopped${end.reason ? `: ${end.reason}` : ""}`;
+    case "max-tokens":
+      return "The answer was too long for the model and is cut off";
+    case "aborted":
+      return end.cause === "user" ? "Stopped by you" : `Stopped${end.cause ? `: ${end.cause}` : ""}`;
+    case "error":
+      return end.failure?.message ?? "Something went wrong";
+    case "interrupted":
+      return "Interrupted: the server ended before the turn did. What had not begun was not run";
+    default:
+      return "The turn ended";
+  }
+}
+
+export function EndLine({ item, last }: { item: EndItem; last: boolean }) {
   const store = useStore();
-  const { state, session } = useView();
+  const can = useView((view) => view.session !== undefined && view.settings.trusted);
+  const [going, setGoing] = useState(false);
   const { end } = item;
-  const last = state.items.at(-1)?.id === item.id && !state.running;
-  const words = {
-    completed: "Done",
-    blocked: `Not accepted${end.reason ? `: ${end.reason}` : ""}`,
-    stopped: `Stopped${end.reason ? `: ${end.reason}` : ""}`,
-    "max-tokens": "The answer was too long for the model and is cut off",
-    aborted: end.cause === "user" ? "Stopped by you" : `Stopped${end.cause ? `: ${end.cause}` : ""}`,
-    error: end.failure?.message ?? "Something went wrong",
-    interrupted: "Interrupted: the server ended before the turn did. What had not begun was not run",
-  }[end.kind];
   const go = (): void => {
-    if (!session) return;
-    const key = crypto.randomUUID();
-    void store.ask("turnbuckle/turn", { sessionId: session.sessionId, key, resume: true });
+    setGoing(true);
+    void resume(store).then(() => setGoing(false));
   };
   return (
     <div class={`end-line ${end.kind}`}>
-      <Icon name={end.kind === "error" ? "error" : end.kind === "interrupted" ? "debug-disconnect" : "circle-slash"} />
-      <span>{words}</span>
-      {last && (
-        <Button kind="link" onClick={go}>
-          {end.kind === "error" ? "Retry" : "Resume"}
-        </Button>
+      <Icon name={ICONS[end.kind] ?? "circle-slash"} />
+      <span class="end-words">{endWords(end)}</span>
+      {last && can && (
+        <span class="end-actions">
+          {end.failure && CONNECTS.has(end.failure.kind) && (
+            <Button kind="link" onClick={() => store.do({ do: "connect" })}>Connect a model…</Button>
+          )}
+          {RESUMABLE.has(end.kind) && (
+            <Button kind="link" disabled={going} onClick={go}>{end.kind === "error" ? "Retry" : "Resume"}</Button>
+          )}
+        </span>
       )}
     </div>
   );

@@ -7,6 +7,8 @@ import { App } from "./app";
 import { Store } from "./store";
 
 const store = new Store(api(), (draw) => requestAnimationFrame(draw));
-window.addEventListener("message", (event: MessageEvent<ToPanel>) => store.receive(event.data));
+window.addEventListener("message", (event: MessageEvent<ToPanel | undefined>) => {
+  if (event.data && typeof event.data === "object") store.receive(event.data);
+});
 render(<App store={store} />, document.getElementById("root")!);
 store.start();

@@ -5,6 +5,8 @@ import hljs from "highlight.js/lib/common";
 import MarkdownIt from "markdown-it";
 
 const md = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false });
+// "stats.py" is a file here, and no host in Paraguay.
+md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 md.validateLink = (href) => linkTarget(href) !== undefined;
 md.renderer.rules["image"] = (tokens, index) => {
   // Nothing is fetched by itself: an image is the link that it came from.
@@ -14,10 +16,13 @@ md.renderer.rules["image"] = (tokens, index) => {
   return linkTarget(href) === undefined ? text : `<a href="${md.utils.escapeHtml(href)}">${text}</a>`;
 };
 
+/** What runs on this machine may be looked at without encryption. */
+const LOCAL = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]\S*)?$/i;
+
 /** Where a link may lead: a page, which the editor asks about first, or a file of the workspace. */
 export function linkTarget(href: string): "page" | "file" | undefined {
   const trimmed = href.trim();
-  if (/^https?:\/\/[^\s]+$/i.test(trimmed)) return "page";
+  if (/^https:\/\/[^\s]+$/i.test(trimmed) || LOCAL.test(trimmed)) return "page";
   if (/^file:\/\/\//i.test(trimmed)) return "file";
   if (/^[a-z][a-z0-9+.-]*:/i.test(trimmed) || trimmed.startsWith("//")) return undefined;
   return trimmed && !trimmed.startsWith("#") ? "file" : undefined;
@@ -36,7 +41,9 @@ const ALLOWED = {
 /** One block; code is highlighted only once it is `finished`. */
 export function render(block: string, finished: boolean): string {
   md.options.highlight = finished ? highlight : null;
-  return DOMPurify.sanitize(md.render(block), ALLOWED);
+  const clean = DOMPurify.sanitize(md.render(block), ALLOWED);
+  // A table that is wider than the panel is scrolled by itself, also with the keyboard.
+  return clean.replaceAll("<table>", '<div class="table" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
 }
 
 /** The most characters of a code block that are highlighted: beyond that it takes too long. */

@@ -1,7 +1,7 @@
 // What the panel knows, made of the host's messages; components draw it and change nothing.
 
 import { Reducer } from "../session/reduce";
-import { emptyState, type Item, type SessionState } from "../session/state";
+import { emptyState, type SessionState } from "../session/state";
 import {
   VERSION,
   type Action,
@@ -9,34 +9,36 @@ import {
   type Chip,
   type PanelSettings,
   type ServerState,
+  type SessionNote,
   type ShownSession,
   type ToPanel,
-  type Value,
 } from "../shared/messages";
-import type { Fact, Requests } from "../wire/types";
-import type { Api, Kept } from "./api";
+import type { EffectiveConfig, Requests } from "../wire/types";
+import type { Api } from "./api";
+import { Calling } from "./calling";
+import { Keeper } from "./kept";
+import { before, type Older } from "./older";
 
-/** A request to the server that was refused. */
-export class Refused extends Error {
-  constructor(
-    message: string,
-    readonly code: number,
-    readonly kind: string | undefined,
-  ) {
-    super(message);
-  }
-}
+export { Refused } from "./calling";
+export { OLDER } from "./older";
+
+export type Page = "chat" | "sessions" | "grants";
 
 export interface View {
   settings: PanelSettings;
   server: ServerState;
   session: ShownSession | undefined;
   state: SessionState;
-  /** Items of older turns that were asked for, and the first fact of them. */
-  older: { items: Item[]; from: number };
+  /** Grows with every change of `state`, which is one object all along. */
+  version: number;
+  older: Older;
   chips: Chip[];
   draft: string;
-  page: "chat" | "sessions";
+  page: Page;
+  /** What sessions do now, as far as they are open. */
+  notes: SessionNote[];
+  /** Whether a message waits for a session to be there. */
+  waits: boolean;
   /** What the person should be told now, beside the transcript. */
   problem: string | undefined;
 }
@@ -48,18 +50,15 @@ const NO_SETTINGS: PanelSettings = {
   folders: [],
 };
 
-/** How many facts are read at once when older turns are asked for. */
-export const OLDER = 400;
-
 export class Store {
   view: View;
+  readonly keeper: Keeper;
   private reducer = new Reducer();
+  /** The same session told anew: it takes the place of what is shown once it is whole. */
+  private next: Reducer | undefined;
+  private readonly calling: Calling;
   private readonly listeners = new Set<() => void>();
   private readonly focusListeners = new Set<() => void>();
-  private readonly answers = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
-  private readonly finds = new Map<number, (chips: Chip[]) => void>();
-  private ids = 0;
-  private kept: Kept;
   private drawing = false;
   private wanted: (() => void) | undefined;
 
@@ -67,27 +66,29 @@ export class Store {
     private readonly api: Api,
     private readonly frame: (draw: () => void) => void,
   ) {
-    this.kept = api.getState() ?? {};
+    this.keeper = new Keeper(api);
+    this.calling = new Calling((message) => api.postMessage(message));
+    const { draft, chips } = this.keeper.state;
     this.view = {
       settings: NO_SETTINGS,
       server: { state: "starting" },
       session: undefined,
       state: emptyState(),
+      version: 0,
       older: { items: [], from: 0 },
-      chips: [],
-      draft: this.kept.draft ?? "",
+      chips: chips ?? [],
+      draft: draft ?? "",
       page: "chat",
+      notes: [],
+      waits: false,
       problem: undefined,
     };
   }
 
   start(): void {
-    const { sessionId } = this.kept;
-    this.api.postMessage({
-      type: "ready",
-      version: VERSION,
-      ...(sessionId === undefined ? {} : { sessionId }),
-    });
+    const { sessionId } = this.keeper.state;
+    const shown = sessionId === undefined ? {} : { sessionId };
+    this.api.postMessage({ type: "ready", version: VERSION, ...shown });
   }
 
   receive(message: ToPanel): void {
@@ -100,49 +101,51 @@ export class Store {
         return this.set({ server: message.server });
       case "session":
         return this.show(message.session);
+      case "sessions":
+        return this.set({ notes: message.sessions });
       case "values":
         return this.take(message);
       case "chips":
         return this.addChips(message.chips);
       case "found":
-        this.finds.get(message.id)?.(message.chips);
-        this.finds.delete(message.id);
-        return;
+        return this.calling.found(message);
       case "compose":
-        this.compose(message.text);
+        this.suggest(message.text);
         if (message.focus) this.focus();
         return;
       case "focus":
         return this.focus();
       case "answer":
-        this.answers.get(message.id)?.resolve(message.result);
-        this.answers.delete(message.id);
-        return;
+        return this.calling.answered(message);
       case "refused":
-        return this.refused(message);
+        if (!this.calling.refused(message)) this.set({ problem: message.message });
+        return;
       case "ping":
         this.api.postMessage({ type: "pong", at: message.at });
     }
   }
 
-  private refused(message: Extract<ToPanel, { type: "refused" }>): void {
-    const waiting = this.answers.get(message.id);
-    this.answers.delete(message.id);
-    if (waiting) waiting.reject(new Refused(message.message, message.code, message.kind));
-    else this.set({ problem: message.message });
-  }
-
   private show(session: ShownSession): void {
-    this.reducer = new Reducer();
-    // Facts before `from` are not sent: they are older pages.
-    this.reducer.state.seq = session.from - 1;
-    if (session.title !== undefined) this.reducer.state.title = session.title;
-    this.keep({ sessionId: session.sessionId });
+    const reducer = new Reducer();
+    reducer.begin(session);
+    const again = session.sessionId === this.view.session?.sessionId && this.view.state.live;
+    if (again) {
+      // What is read stays on the screen until the same is there anew.
+      this.next = reducer;
+      this.set({ session });
+      return;
+    }
+    this.reducer = reducer;
+    this.next = undefined;
+    if (session.sessionId !== this.keeper.state.sessionId) {
+      this.keeper.keep({ sessionId: session.sessionId, anchor: undefined });
+    }
     this.set({
       session,
-      state: this.reducer.state,
+      state: reducer.state,
       older: { items: [], from: session.from },
       page: "chat",
+      waits: false,
       problem: undefined,
     });
     const wanted = this.wanted;
@@ -152,54 +155,38 @@ export class Store {
 
   /** Do this with the session that is shown, or as soon as one is. */
   whenShown(use: () => void): void {
-    if (this.view.session) use();
-    else this.wanted = use;
+    if (this.view.session) return use();
+    this.wanted = use;
+    this.set({ waits: true });
   }
 
-  private take({ sessionId, batch, values }: { sessionId: string; batch: number; values: Value[] }): void {
+  private take({ sessionId, batch, values }: Extract<ToPanel, { type: "values" }>): void {
     if (sessionId === this.view.session?.sessionId) {
-      for (const value of values) this.reducer.apply(value);
-      this.set({});
+      const reducer = this.next ?? this.reducer;
+      for (const value of values) reducer.apply(value);
+      if (this.next?.state.live) this.swap(this.next);
+      this.set({ version: this.view.version + 1 });
     }
     this.api.postMessage({ type: "ack", batch });
+  }
+
+  private swap(next: Reducer): void {
+    const from = this.view.session?.from ?? 0;
+    this.reducer = next;
+    this.next = undefined;
+    this.set({ state: next.state, older: { items: [], from } });
   }
 
   /** Read the turns before those that are shown. */
   async readOlder(): Promise<void> {
     const { session, older } = this.view;
     if (!session || older.from <= 0) return;
-    const facts = await this.page(session.sessionId, older.from);
-    if (this.view.session !== session || this.view.older !== older) return;
-    const reducer = new Reducer();
-    for (const fact of facts) reducer.apply(fact);
-    const first = facts[0]?.seq ?? 0;
-    this.set({ older: { items: [...reducer.state.items, ...older.items], from: first } });
-  }
-
-  /** The facts of whole turns that end before `until`. */
-  private async page(sessionId: string, until: number): Promise<Fact[]> {
-    let from = Math.max(0, until - OLDER);
-    for (;;) {
-      const facts: Fact[] = [];
-      for (let next = from; next < until; ) {
-        const { events } = await this.call("turnbuckle/session/read", { sessionId, from: next, to: until - 1 });
-        const page = events as unknown as Fact[];
-        if (!page.length) break;
-        facts.push(...page);
-        next = (page.at(-1)?.seq ?? until) + 1;
-      }
-      const start = from === 0 ? 0 : facts.findIndex((fact) => fact.type === "turn/start");
-      if (start >= 0) return facts.slice(start);
-      from = Math.max(0, from - OLDER);
-    }
+    const more = await before(this.calling, session.sessionId, older);
+    if (this.view.session === session && this.view.older === older) this.set({ older: more });
   }
 
   call<M extends Call>(method: M, params: Requests[M]["params"]): Promise<Requests[M]["result"]> {
-    const id = ++this.ids;
-    return new Promise((resolve, reject) => {
-      this.answers.set(id, { resolve: resolve as (result: unknown) => void, reject });
-      this.api.postMessage({ type: "call", id, method, params: params as Record<string, unknown> });
-    });
+    return this.calling.call(method, params);
   }
 
   /** Ask the server for something whose refusal the person should read. */
@@ -210,21 +197,17 @@ export class Store {
     try {
       return await this.call(method, params);
     } catch (error) {
-      this.set({ problem: error instanceof Error ? error.message : String(error) });
+      this.setProblem(error instanceof Error ? error.message : String(error));
       return undefined;
     }
   }
 
-  do(action: Action): void {
-    this.api.postMessage({ type: "do", action });
+  findFiles(query: string): Promise<Chip[]> {
+    return this.calling.findFiles(query);
   }
 
-  findFiles(query: string): Promise<Chip[]> {
-    const id = ++this.ids;
-    return new Promise((resolve) => {
-      this.finds.set(id, resolve);
-      this.do({ do: "findFiles", id, query });
-    });
+  do(action: Action): void {
+    this.api.postMessage({ type: "do", action });
   }
 
   showSession(sessionId?: string, folder?: string): void {
@@ -235,7 +218,7 @@ export class Store {
     });
   }
 
-  setPage(page: View["page"]): void {
+  setPage(page: Page): void {
     this.set({ page });
   }
 
@@ -243,37 +226,48 @@ export class Store {
     this.set({ problem });
   }
 
+  /** What the session's next request is sent with, as the server said. */
+  configured(config: EffectiveConfig): void {
+    const { session } = this.view;
+    if (session) this.set({ session: { ...session, config } });
+  }
+
   compose(draft: string): void {
-    this.keep({ draft });
+    this.keeper.keep({ draft });
     this.set({ draft });
+  }
+
+  /** Put text into the composer without losing what is written there. */
+  suggest(text: string): void {
+    const { draft } = this.view;
+    this.compose(draft.trim() && text && draft !== text ? `${draft.trimEnd()}\n\n${text}` : text || draft);
   }
 
   addChips(chips: Chip[]): void {
     const known = new Set(this.view.chips.map(place));
-    this.set({ chips: [...this.view.chips, ...chips.filter((chip) => !known.has(place(chip)))] });
+    this.setChips([...this.view.chips, ...chips.filter((chip) => !known.has(place(chip)))]);
   }
 
   removeChip(id: string): void {
-    this.set({ chips: this.view.chips.filter((chip) => chip.id !== id) });
+    this.setChips(this.view.chips.filter((chip) => chip.id !== id));
   }
 
   clearChips(): void {
-    this.set({ chips: [] });
+    this.setChips([]);
   }
 
-  isOpen(id: string): boolean {
-    return this.kept.open?.includes(id) ?? false;
+  private setChips(chips: Chip[]): void {
+    this.keeper.keep({ chips });
+    this.set({ chips });
+  }
+
+  isOpen(id: string, byItself = false): boolean {
+    return this.keeper.isOpen(id, byItself);
   }
 
   setOpen(id: string, open: boolean): void {
-    const others = (this.kept.open ?? []).filter((one) => one !== id);
-    this.keep({ open: open ? [...others, id].slice(-200) : others });
-    this.set({});
-  }
-
-  private keep(changes: Kept): void {
-    this.kept = { ...this.kept, ...changes };
-    this.api.setState(this.kept);
+    this.keeper.setOpen(id, open);
+    this.set({ version: this.view.version + 1 });
   }
 
   private set(changes: Partial<View>): void {
@@ -282,7 +276,7 @@ export class Store {
     this.drawing = true;
     this.frame(() => {
       this.drawing = false;
-      for (const listener of this.listeners) listener();
+      for (const listener of [...this.listeners]) listener();
     });
   }
 
@@ -297,7 +291,7 @@ export class Store {
     return () => this.focusListeners.delete(listener);
   }
 
-  private focus(): void {
+  focus(): void {
     for (const listener of this.focusListeners) listener();
   }
 }

@@ -2,9 +2,13 @@
 
 import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useStore } from "./app";
-import { Growing } from "./blocks";
+import { Growing, openFence } from "./blocks";
 import { linkTarget, render } from "./markdown";
+import type { Store } from "./store";
+import { useStore } from "./use";
+
+/** A block that is longer than this is shown as it is until it is finished, in characters. */
+const TOO_LONG = 16_000;
 
 export function Markdown({ text, streaming }: { text: string; streaming: boolean }) {
   const growing = useRef(new Growing());
@@ -19,6 +23,22 @@ export function Markdown({ text, streaming }: { text: string; streaming: boolean
 }
 
 const Block = memo(function Block({ source, finished }: { source: string; finished: boolean }) {
+  if (finished) return <Rendered source={source} finished />;
+  const code = openFence(source);
+  if (code) {
+    return (
+      <div class="block">
+        <pre tabIndex={0}>
+          <code>{code.code}</code>
+        </pre>
+      </div>
+    );
+  }
+  if (source.length > TOO_LONG) return <div class="block plain">{source}</div>;
+  return <Rendered source={source} finished={false} />;
+});
+
+function Rendered({ source, finished }: { source: string; finished: boolean }) {
   const store = useStore();
   const element = useRef<HTMLDivElement>(null);
   const html = useMemo(() => ({ __html: render(source, finished) }), [source, finished]);
@@ -35,21 +55,23 @@ const Block = memo(function Block({ source, finished }: { source: string; finish
     else if (target === "file") openFile(store, href);
   };
   return <div ref={element} class="block" onClick={follow} dangerouslySetInnerHTML={html} />;
-});
+}
 
 /** A file, as a URI or relative to the session's folder, perhaps with a line. */
-function openFile(store: ReturnType<typeof useStore>, href: string): void {
+function openFile(store: Store, href: string): void {
   const [path = "", line] = href.split(/#L?|:(?=\d+$)/);
   const folder = store.view.session?.folder ?? store.view.settings.folders[0]?.uri;
-  const uri = path.startsWith("file:") ? path : folder && `${folder.replace(/\/$/, "")}/${path.replace(/^\.?\//, "")}`;
+  const inside = path.replace(/^(\.?\/)+/, "");
+  const uri = path.startsWith("file:") ? path : folder && `${folder.replace(/\/$/, "")}/${inside}`;
   if (!uri) return;
-  store.do({ do: "openFile", uri, ...(line ? { line: Number(line) - 1 } : {}) });
+  const number = Number.parseInt(line ?? "", 10);
+  store.do({ do: "openFile", uri, ...(number > 0 ? { line: number - 1 } : {}) });
 }
 
 /** Copy and insert, for each block of code. */
-function addTools(element: HTMLElement, store: ReturnType<typeof useStore>): void {
+function addTools(element: HTMLElement, store: Store): void {
   for (const pre of element.querySelectorAll("pre")) {
-    if (pre.querySelector(".code-tools")) continue;
+    if (pre.parentElement?.classList.contains("code")) continue;
     const text = pre.textContent ?? "";
     const tools = document.createElement("span");
     tools.className = "code-tools";
@@ -57,8 +79,12 @@ function addTools(element: HTMLElement, store: ReturnType<typeof useStore>): voi
       tool("copy", "Copy", () => store.do({ do: "copy", text })),
       tool("insert", "Insert at the cursor", () => store.do({ do: "insertCode", text })),
     );
-    pre.append(tools);
-    pre.tabIndex = 0; // it may scroll
+    // It may scroll, so that the keyboard must get there; its tools stand still above it.
+    pre.tabIndex = 0;
+    const frame = document.createElement("div");
+    frame.className = "code";
+    pre.replaceWith(frame);
+    frame.append(pre, tools);
   }
 }
 
@@ -68,7 +94,10 @@ function tool(icon: string, label: string, onClick: () => void): HTMLButtonEleme
   button.className = "icon-button";
   button.title = label;
   button.setAttribute("aria-label", label);
-  button.innerHTML = `<span class="codicon codicon-${icon}" aria-hidden="true"></span>`;
+  const sign = document.createElement("span");
+  sign.className = `codicon codicon-${icon}`;
+  sign.setAttribute("aria-hidden", "true");
+  button.append(sign);
   button.addEventListener("click", onClick);
   return button;
 }

@@ -1,79 +1,74 @@
-// The conversation: a list of items that stays where the person reads, and follows where they do not.
+// The conversation: a list of items, of which no more stand on the page than a person can read.
 
-import { memo } from "preact/compat";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Item } from "../session/state";
-import { ApprovalCard } from "./approval";
-import { useStore, useView } from "./app";
-import { CallLine } from "./calls";
 import { Empty } from "./empty";
-import { Answer, EndLine, NoticeLine, UserMessage } from "./items";
 import { Plan } from "./plan";
+import { Row } from "./row";
+import { isShown, rowsOf } from "./rows";
+import { useScrolling } from "./scrolling";
+import type { Store } from "./store";
+import { useStore, useView } from "./use";
 import { Button, Icon } from "./widgets";
 
-/** How near to the end counts as being there, in pixels. */
-const NEAR = 48;
+/** So many items are on the page at the end of the conversation, and so many more at a time. */
+export const SHOWN = 120;
+/** The first one moves on by steps, so that not every item takes another one away. */
+const STEP = 60;
 
 export function Transcript() {
   const store = useStore();
-  const { state, older, session } = useView();
-  const list = useRef<HTMLDivElement>(null);
-  const [follows, setFollows] = useState(true);
-  const all = older.items.length ? [...older.items, ...state.items] : state.items;
-  const items = all.filter(isShown);
+  const { state, older, sessionId, live, thinking } = useView((view) => ({
+    state: view.state,
+    version: view.version,
+    older: view.older,
+    sessionId: view.session?.sessionId,
+    live: view.state.live,
+    thinking: view.settings.showThinking,
+  }));
+  const frame = useRef<HTMLDivElement>(null);
+  const [current, setCurrent] = useState<string | undefined>(undefined);
+  const all = (older.items.length ? [...older.items, ...state.items] : state.items).filter(isShown);
+  const { first, earlier } = useWindow(all, sessionId, store, () => scrolling.hold());
+  const scrolling = useScrolling(frame, sessionId, live, store.keeper, () => void earlier());
+  first.follow(scrolling.follows);
+  const rows = rowsOf(all.slice(first.at));
+  const last = state.running ? undefined : state.items.at(-1)?.id;
+  const reached = rows.some((row) => row.id === current) ? current : rows.at(-1)?.id;
 
-  useLayoutEffect(() => {
-    const element = list.current;
-    if (element && follows) element.scrollTop = element.scrollHeight;
-  });
-  useEffect(() => setFollows(true), [session]);
-
-  const scrolled = (): void => {
-    const element = list.current;
-    if (!element) return;
-    setFollows(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR);
-  };
-  const readOlder = async (): Promise<void> => {
-    const element = list.current;
-    const before = element ? element.scrollHeight - element.scrollTop : 0;
-    await store.readOlder().catch((error: unknown) => store.setProblem(String(error)));
-    // What is read stays where it is.
-    requestAnimationFrame(() => {
-      if (element) element.scrollTop = element.scrollHeight - before;
-    });
-  };
-  if (!items.length && state.live) return <Empty />;
+  if (!all.length && (live || (!sessionId && store.keeper.state.sessionId === undefined))) return <Empty />;
   return (
     <div class="transcript-frame">
-      <div class="transcript" ref={list} onScroll={scrolled} tabIndex={-1}>
-        {older.from > 0 && session && (
+      <div
+        class="transcript"
+        ref={frame}
+        onScroll={scrolling.onScroll}
+        onFocusIn={(event) => setCurrent(itemOf(event.target)?.dataset["item"] ?? current)}
+        onKeyDown={(event) => move(event, store)}
+      >
+        {(first.at > 0 || older.from > 0) && sessionId !== undefined && (
           <div class="older">
-            <Button kind="link" onClick={() => void readOlder()}>
-              Show older turns
-            </Button>
+            <Button kind="link" onClick={() => void earlier()}>Show earlier messages</Button>
           </div>
         )}
-        <ol class="items" aria-label="Conversation" onKeyDown={move}>
-          {items.map((item) => (
+        <ol class="items" aria-label="Conversation">
+          {rows.map((row) => (
             <Row
-              key={item.id}
-              item={item}
-              revision={state.revisions.get(item.id) ?? 0}
-              gone={state.gone.has(item.id)}
-              open={openness(item, (id) => store.isOpen(id))}
+              key={row.id}
+              item={row}
+              revision={state.revisions.get(row.id) ?? 0}
+              gone={state.gone.has(row.id)}
+              open={openness(store, row.kind === "group" ? [row, ...row.calls] : [row])}
+              thinking={thinking}
+              last={row.id === last}
+              reached={row.id === reached}
             />
           ))}
         </ol>
-        <Plan items={state.todo} />
+        <Plan />
       </div>
-      {!follows && (
-        <button
-          type="button"
-          class="latest"
-          aria-label="Jump to the latest"
-          title="Jump to the latest"
-          onClick={() => setFollows(true)}
-        >
+      {!scrolling.follows && (
+        <button type="button" class="latest" aria-label="Jump to the latest" title="Jump to the latest" onClick={scrolling.toEnd}>
           <Icon name="arrow-down" />
         </button>
       )}
@@ -81,56 +76,62 @@ export function Transcript() {
   );
 }
 
-/** The plan stands below, as it is now: the calls that wrote it are no news. */
-function isShown(item: Item): boolean {
-  return item.kind !== "call" || item.name !== "todo_write" || item.state === "failed";
+/** The first item on the page; it moves on only while the end is followed. */
+function useWindow(all: Item[], sessionId: string | undefined, store: Store, hold: () => void) {
+  const [, draw] = useState(0);
+  const start = useRef({ sessionId, at: 0, before: 0, busy: false });
+  const { older } = store.view;
+  if (start.current.sessionId !== sessionId) start.current = { sessionId, at: 0, before: 0, busy: false };
+  const window = start.current;
+  // What was put before all others moves the place of each.
+  window.at += older.items.length - window.before;
+  window.before = older.items.length;
+  if (window.at > all.length || window.at < 0) window.at = Math.max(0, all.length - SHOWN);
+  const earlier = async (): Promise<void> => {
+    if (window.busy) return;
+    window.busy = true;
+    try {
+      if (window.at < STEP && older.from > 0) await store.readOlder();
+    } catch (error) {
+      store.setProblem(error instanceof Error ? error.message : String(error));
+    }
+    requestAnimationFrame(() => {
+      hold();
+      window.at = Math.max(0, window.at - STEP);
+      window.busy = false;
+      draw((count) => count + 1);
+    });
+  };
+  const follow = (follows: boolean): void => {
+    if (follows && all.length - window.at > SHOWN + STEP) window.at = all.length - SHOWN;
+  };
+  return { first: Object.assign(window, { follow }), earlier };
 }
 
 /** What decides, beside its own revision, how an item is drawn. */
-function openness(item: Item, isOpen: (id: string) => boolean): string {
-  return `${isOpen(item.id)}${isOpen(`${item.id}-why`)}`;
+function openness(store: Store, parts: { id: string }[]): string {
+  return parts.map(({ id }) => `${store.isOpen(id)}${store.keeper.left(`${id}-why`)}`).join();
 }
 
-const LABELS: Record<Item["kind"], string> = {
-  user: "You",
-  assistant: "Agent",
-  call: "Tool",
-  end: "End of the turn",
-  notice: "Notice",
-};
+function itemOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>("[data-item]") : null;
+}
 
-const Row = memo(function Row({ item, gone }: { item: Item; revision: number; gone: boolean; open: string }) {
-  return (
-    <li class={`item is-${item.kind}${gone ? " gone" : ""}`} tabIndex={-1} aria-label={LABELS[item.kind]} data-item>
-      <Body item={item} />
-    </li>
-  );
-});
-
-function Body({ item }: { item: Item }) {
-  switch (item.kind) {
-    case "user":
-      return <UserMessage item={item} />;
-    case "assistant":
-      return <Answer item={item} />;
-    case "call":
-      return (
-        <>
-          <CallLine item={item} />
-          {item.approval && item.approval.outcome === undefined && <ApprovalCard approval={item.approval} />}
-        </>
-      );
-    case "end":
-      return <EndLine item={item} />;
-    case "notice":
-      return <NoticeLine item={item} />;
+/** Arrow keys go from item to item, Enter opens one, Escape goes back to the composer. */
+function move(event: KeyboardEvent, store: Store): void {
+  if (event.key === "Escape" && !event.defaultPrevented) {
+    event.preventDefault();
+    return store.focus();
   }
-}
-
-/** Arrow keys go from item to item, once one of them has the focus. */
-function move(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (!target.hasAttribute("data-item")) return;
+  if (event.key === "Enter" || event.key === " ") {
+    const summary = target.querySelector<HTMLElement>("summary");
+    if (!summary) return;
+    event.preventDefault();
+    summary.click();
+    return;
+  }
   const next = event.key === "ArrowDown" ? target.nextElementSibling
     : event.key === "ArrowUp" ? target.previousElementSibling
     : event.key === "Home" ? target.parentElement?.firstElementChild

@@ -1,6 +1,7 @@
 // The few controls there are, as the editor has them.
 
 import type { ComponentChildren, JSX } from "preact";
+import { isComposing } from "./focus";
 
 export function Icon({ name, spin }: { name: string; spin?: boolean }) {
   return <span class={`codicon codicon-${name}${spin ? " codicon-modifier-spin" : ""}`} aria-hidden="true" />;
@@ -55,12 +56,48 @@ export function Banner(props: {
   children?: ComponentChildren;
 }) {
   return (
-    <div class={`banner ${props.kind}`}>
+    <div class={`banner ${props.kind}`} role="group" aria-label={props.text}>
       <Icon name={props.icon} />
       <span class="banner-text">{props.text}</span>
       {props.children && <span class="banner-actions">{props.children}</span>}
     </div>
   );
+}
+
+/** One line that is sent with Enter, but never while letters are composed. */
+export function Field(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  onEnter: () => void;
+  onEscape?: () => void;
+  focus?: boolean;
+}) {
+  const key = (event: KeyboardEvent): void => {
+    if (isComposing(event)) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (!event.repeat) props.onEnter();
+    } else if (event.key === "Escape" && props.onEscape) {
+      event.stopPropagation();
+      props.onEscape();
+    }
+  };
+  return (
+    <input
+      aria-label={props.label}
+      placeholder={props.label}
+      value={props.value}
+      ref={props.focus ? focusOnce : null}
+      onInput={(event) => props.onChange(event.currentTarget.value)}
+      onKeyDown={key}
+    />
+  );
+}
+
+/** Of a field that the person asked for. */
+function focusOnce(field: HTMLInputElement | null): void {
+  field?.focus();
 }
 
 /** A part that opens and closes, and stays as the person left it. */

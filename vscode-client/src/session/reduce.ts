@@ -1,50 +1,72 @@
 // Facts in, what is shown out. Pure but for the state that it is given: it asks nobody anything.
 
-import type { Fact, Facts } from "../wire/types";
+import type { Fact, Facts, Usage } from "../wire/types";
 import type { Note, Value } from "../shared/messages";
+import { Calls } from "./calls";
+import { Items } from "./items";
+import { contextLabel, firstLine, lastPart } from "./labels";
 import { gone, isGone, type Rewind } from "./rewound";
-import {
-  emptyState,
-  type Approval,
-  type AssistantItem,
-  type CallItem,
-  type CallState,
-  type Item,
-  type SessionState,
-} from "./state";
-import { readSubject } from "./subject";
+import { emptyState, type AssistantItem, type SessionState } from "./state";
 
-/** The most that is kept of what a running call prints, in characters. */
-export const OUTPUT_TAIL = 8 * 1024;
-
-const DENIED = new Set(["DENIED"]);
-const NOT_RUN = new Set(["ABORTED_BEFORE_DISPATCH", "TOOL_NOT_STARTED"]);
+export { OUTPUT_TAIL } from "./calls";
+export { contextLabel, lastPart } from "./labels";
 
 type Handler<T extends keyof Facts> = (fact: Extract<Fact, { type: T }>) => void;
 
+/** Where counting begins, for a session whose first facts are not seen. */
+export interface Beginning {
+  /** The first fact that will come. */
+  from: number;
+  /** The last fact that `usage` and `context` count. */
+  seq: number;
+  usage?: Usage;
+  context?: number;
+  title?: string;
+}
+
 /** Reduces one session. `apply` takes values in their order; facts that were seen are skipped. */
 export class Reducer {
-  readonly state: SessionState;
-  private readonly calls = new Map<string, CallItem>();
-  private readonly approvals = new Map<string, Approval>();
+  private readonly items: Items;
+  private readonly calls: Calls;
   private readonly rewinds: Rewind[] = [];
   private readonly added = new Map<string, Facts["inbox/added"]>();
   private answer: AssistantItem | undefined;
-  private proposed: CallItem[] = [];
+  private counted = -1;
 
   constructor(state: SessionState = emptyState()) {
-    this.state = state;
+    this.items = new Items(state);
+    this.calls = new Calls(this.items);
+  }
+
+  get state(): SessionState {
+    return this.items.state;
+  }
+
+  /** Say where this session stood before the facts that follow. */
+  begin(beginning: Beginning): void {
+    this.state.seq = beginning.from - 1;
+    this.counted = beginning.seq;
+    if (beginning.usage) this.state.usage = beginning.usage;
+    if (beginning.context !== undefined) this.state.context = beginning.context;
+    if (beginning.title !== undefined) this.state.title = beginning.title;
   }
 
   apply(value: Value): void {
-    if (!("seq" in value)) {
-      this.note(value);
-      return;
+    this.state.version++;
+    try {
+      if ("seq" in value) this.fact(value);
+      else this.note(value);
+    } catch {
+      // A value of a shape that cannot be read is skipped, like a type that is not known.
     }
-    if (value.seq <= this.state.seq) return;
-    this.state.seq = value.seq;
-    const handler = this.handlers[value.type] as Handler<typeof value.type> | undefined;
-    handler?.(value as never);
+  }
+
+  private fact(fact: Fact): void {
+    if (fact.seq <= this.state.seq) return;
+    this.state.seq = fact.seq;
+    const known = Object.hasOwn(this.handlers, fact.type);
+    const handler = known ? (this.handlers[fact.type] as Handler<typeof fact.type>) : undefined;
+    handler?.(fact as never);
   }
 
   private readonly handlers: { [T in keyof Facts]?: Handler<T> } = {
@@ -63,21 +85,13 @@ export class Reducer {
       if (data.end.failure) this.state.failure = data.end.failure;
       this.closeAnswer();
       if (data.end.kind !== "completed") {
-        this.push({ kind: "end", id: `end-${seq}`, seq, turn: data.turn, end: data.end });
+        this.items.push({ kind: "end", id: `end-${seq}`, seq, turn: data.turn, end: data.end });
       }
     },
     "step/start": ({ data }) => {
-      if (this.state.running) this.state.running.step = data.step;
+      if (this.state.running) this.state.running = { ...this.state.running, step: data.step };
     },
-    "inbox/added": ({ data }) => {
-      this.added.set(data.key, data);
-      if ((data.source ?? "user") !== "user") return;
-      this.state.title ??= firstLine(data.input);
-      this.state.waiting = [
-        ...this.state.waiting,
-        { key: data.key, text: data.input, target: data.target, context: data.context?.length ?? 0 },
-      ];
-    },
+    "inbox/added": ({ data }) => this.waits(data),
     "inbox/changed": ({ data }) => {
       this.state.waiting = this.state.waiting.map((one) =>
         one.key === data.key ? { ...one, text: data.input } : one,
@@ -102,103 +116,57 @@ export class Reducer {
     },
     "assistant/chunk": ({ seq, data }) => this.chunk(seq, data),
     "assistant/message": ({ seq, data }) => this.message(seq, data),
-    "tool/call": ({ seq, data }) => {
-      const call = this.calls.get(data.callId) ?? this.newCall(seq, data.turn, data.step, data.name);
-      call.callId = data.callId;
-      call.name = data.name;
-      call.arguments = data.arguments;
-      call.state = "waiting";
-      this.calls.set(data.callId, call);
-      this.touch(call);
-    },
-    "tool/start": ({ time, data }) => {
-      this.onCall(data.callId, (call) => {
-        call.state = "running";
-        call.startedAt = time;
-        call.output = "";
-      });
-    },
-    "tool/result": ({ time, data }) => {
-      this.onCall(data.callId, (call) => {
-        call.result = data.content;
-        if (data.code !== undefined) call.code = data.code;
-        if (data.meta !== undefined) call.meta = data.meta;
-        call.endedAt = time;
-        call.state = settled(data.isError, data.code);
-      });
-    },
-    "approval/asked": ({ data }) => {
-      const approval: Approval = {
-        approvalId: data.approvalId,
-        callId: data.callId,
-        subject: readSubject(data.subject),
-        choices: data.choices,
-        hunks: {},
-      };
-      this.approvals.set(data.approvalId, approval);
-      this.state.open = [...this.state.open, approval];
-      this.onCall(data.callId, (call) => {
-        call.approval = approval;
-      });
-    },
-    "approval/hunk": ({ data }) => {
-      this.onApproval(data.approvalId, (approval) => {
-        approval.hunks = { ...approval.hunks, [data.hunkId]: data.decision };
-      });
-    },
-    "approval/decided": ({ data }) => {
-      this.onApproval(data.approvalId, (approval) => {
-        approval.outcome = data.outcome;
-        approval.by = data.by;
-        if (data.note !== undefined) approval.note = data.note;
-        if (data.answer !== undefined) approval.answer = data.answer;
-      });
-      this.state.open = this.state.open.filter((one) => one.approvalId !== data.approvalId);
-    },
+    "tool/call": ({ seq, data }) => this.calls.take(seq, data),
+    "tool/start": ({ time, data }) => this.calls.start(time, data.callId),
+    "tool/result": ({ time, data }) => this.calls.end(time, data),
+    "approval/asked": ({ data }) => this.calls.ask(data),
+    "approval/hunk": ({ data }) => this.calls.decideHunk(data),
+    "approval/decided": ({ data }) => this.calls.decided(data),
     "edit/applied": ({ data }) => {
-      if (data.outcome !== "applied") return;
-      this.onCall(data.callId, (call) => {
-        if (!call.changed.includes(data.uri)) call.changed = [...call.changed, data.uri];
-      });
+      if (data.outcome === "applied") this.calls.changed(data.callId, data.uri);
     },
     "edit/undone": ({ seq, data }) => {
       const many = data.hunks.length === 1 ? "a place" : `${data.hunks.length} places`;
-      this.notice(seq, `Undone: ${many} in ${lastPart(data.uri)}`);
+      this.items.notice(seq, `Undone: ${many} in ${lastPart(data.uri)}`);
     },
     "context/summary": ({ seq, data }) => {
-      this.notice(seq, "Earlier messages were summarised for the model", data.text);
+      this.count(seq, data.usage);
+      if (seq > this.counted) delete this.state.context;
+      this.items.notice(seq, "Earlier messages were summarised for the model", data.text);
     },
     "context/pruned": ({ seq, data }) => {
       const many = data.results.length === 1 ? "one old result" : `${data.results.length} old results`;
-      this.notice(seq, `The model is shown ${many} shortened`);
+      this.items.notice(seq, `The model is shown ${many} shortened`);
     },
-    "context/rewound": ({ seq, data }) => {
-      this.rewinds.push({ seq, to: data.to });
-      const stretches = gone(this.rewinds);
-      this.state.gone = new Set(
-        this.state.items.filter((one) => isGone(one.seq, stretches)).map((one) => one.id),
-      );
-      this.notice(seq, "The conversation was taken back");
-      for (const item of this.state.items) this.touch(item);
-    },
+    "context/rewound": ({ seq, data }) => this.rewound({ seq, to: data.to }),
     "todo/write": ({ data }) => {
+      if (!Array.isArray(data.items)) return;
       this.state.todo = data.items;
+      this.state.todoTurn = this.state.turn;
     },
   };
 
   private note(note: Note): void {
     switch (note.type) {
       case "tool/output":
-        this.onCall(note.data.callId, (call) => {
-          call.output = (call.output + note.data.text).slice(-OUTPUT_TAIL);
-        });
-        return;
+        return this.calls.print(note.data.callId, note.data.text);
       case "status":
         this.state.status = note.data;
         return;
       case "live":
         this.state.live = true;
     }
+  }
+
+  private waits(data: Facts["inbox/added"]): void {
+    this.added.set(data.key, data);
+    if ((data.source ?? "user") !== "user") return;
+    this.state.title ??= firstLine(data.input);
+    const context = data.context?.length ?? 0;
+    this.state.waiting = [
+      ...this.state.waiting,
+      { key: data.key, text: data.input, target: data.target, context },
+    ];
   }
 
   private userMessage(seq: number, data: Facts["user/message"]): void {
@@ -208,7 +176,8 @@ export class Reducer {
     const sent = data.key === undefined ? undefined : this.added.get(data.key);
     if (data.key !== undefined) this.added.delete(data.key);
     this.closeAnswer();
-    this.push({
+    const pointed = sent?.context ?? [];
+    this.items.push({
       kind: "user",
       id: `user-${seq}`,
       seq,
@@ -216,7 +185,8 @@ export class Reducer {
       ...(data.key === undefined ? {} : { key: data.key }),
       text: data.content,
       source,
-      context: (sent?.context ?? []).map(contextLabel),
+      context: pointed.map(contextLabel),
+      pointed,
     });
   }
 
@@ -226,14 +196,9 @@ export class Reducer {
       const answer = this.openAnswer(seq, data.turn, data.step);
       answer.text += data.text ?? "";
       answer.reasoning += data.reasoning ?? "";
-      this.touch(answer);
+      this.items.touch(answer);
     }
-    for (const piece of data.toolCalls ?? []) {
-      const call = (this.proposed[piece.index] ??= this.newCall(seq, data.turn, data.step, ""));
-      call.name += piece.name ?? "";
-      call.arguments += piece.arguments ?? "";
-      this.touch(call);
-    }
+    for (const piece of data.toolCalls ?? []) this.calls.write(seq, data, piece);
   }
 
   private message(seq: number, data: Facts["assistant/message"]): void {
@@ -244,29 +209,21 @@ export class Reducer {
       answer.interrupted = data.interrupted ?? false;
     }
     this.closeAnswer();
-    const calls = data.toolCalls ?? [];
-    calls.forEach((call, index) => {
-      const item = this.proposed[index] ?? this.newCall(seq, data.turn, data.step, call.name);
-      item.callId = call.callId;
-      item.name = call.name;
-      item.arguments = call.arguments;
-      item.state = "waiting";
-      this.calls.set(call.callId, item);
-      this.touch(item);
-    });
-    this.remove(this.proposed.filter((_, index) => index >= calls.length));
-    this.proposed = [];
-    if (data.usage) {
-      this.state.context = data.usage.total;
-      this.state.usage = plus(this.state.usage, data.usage);
-    }
+    this.calls.settle(seq, data);
+    if (data.usage && seq > this.counted) this.state.context = data.usage.total;
+    this.count(seq, data.usage);
+  }
+
+  /** What was counted before the first fact that is seen is not counted again. */
+  private count(seq: number, usage: Usage | undefined): void {
+    if (usage && seq > this.counted) this.state.usage = plus(this.state.usage, usage);
   }
 
   private openAnswer(seq: number, turn: number, step: number): AssistantItem {
     if (!this.answer) {
       this.answer = {
         kind: "assistant",
-        id: `answer-${seq}`,
+        id: `answer-${turn}-${step}`,
         seq,
         turn,
         step,
@@ -275,7 +232,7 @@ export class Reducer {
         streaming: true,
         interrupted: false,
       };
-      this.push(this.answer);
+      this.items.push(this.answer);
     }
     return this.answer;
   }
@@ -283,73 +240,29 @@ export class Reducer {
   private closeAnswer(): void {
     if (!this.answer) return;
     this.answer.streaming = false;
-    this.touch(this.answer);
+    this.items.touch(this.answer);
     this.answer = undefined;
   }
 
   /** An attempt is over without an answer: what it had said is no part of the session. */
   private dropAnswer(): void {
-    this.remove([...(this.answer ? [this.answer] : []), ...this.proposed.filter(Boolean)]);
+    if (this.answer) this.items.remove([this.answer]);
     this.answer = undefined;
-    this.proposed = [];
+    this.calls.drop();
   }
 
-  private newCall(seq: number, turn: number, step: number, name: string): CallItem {
-    const id = `call-${seq}-${this.state.items.length}`;
-    const call: CallItem = {
-      kind: "call", id, seq, turn, step, name, arguments: "", state: "proposed", output: "", changed: [],
-    };
-    this.push(call);
-    return call;
-  }
-
-  private onCall(callId: string, change: (call: CallItem) => void): void {
-    const call = this.calls.get(callId);
-    if (!call) return;
-    change(call);
-    this.touch(call);
-  }
-
-  private onApproval(approvalId: string, change: (approval: Approval) => void): void {
-    const approval = this.approvals.get(approvalId);
-    if (!approval) return;
-    change(approval);
-    this.onCall(approval.callId, () => {});
-  }
-
-  private notice(seq: number, text: string, detail?: string): void {
-    const id = `notice-${seq}`;
-    this.push({ kind: "notice", id, seq, text, ...(detail === undefined ? {} : { detail }) });
-  }
-
-  private push(item: Item): void {
-    this.state.items.push(item);
-    this.touch(item);
-  }
-
-  private remove(items: Item[]): void {
-    if (!items.length) return;
-    const ids = new Set(items.map((one) => one.id));
-    this.state.items = this.state.items.filter((one) => !ids.has(one.id));
-    for (const id of ids) this.state.revisions.delete(id);
-  }
-
-  private touch(item: Item): void {
-    this.state.revisions.set(item.id, (this.state.revisions.get(item.id) ?? 0) + 1);
+  private rewound(rewind: Rewind): void {
+    this.rewinds.push(rewind);
+    const stretches = gone(this.rewinds);
+    const taken = this.state.items.filter((one) => isGone(one.seq, stretches));
+    this.state.gone = new Set(taken.map((one) => one.id));
+    if (rewind.seq > this.counted) delete this.state.context;
+    this.items.notice(rewind.seq, "The conversation was taken back");
+    for (const item of this.state.items) this.items.touch(item);
   }
 }
 
-function settled(isError: boolean, code: string | undefined): CallState {
-  if (!isError) return "done";
-  if (code !== undefined && DENIED.has(code)) return "denied";
-  if (code !== undefined && NOT_RUN.has(code)) return "notRun";
-  return "failed";
-}
-
-function plus(
-  one: SessionState["usage"],
-  other: NonNullable<SessionState["usage"]>,
-): NonNullable<SessionState["usage"]> {
+function plus(one: Usage | undefined, other: Usage): Usage {
   return {
     input: (one?.input ?? 0) + other.input,
     output: (one?.output ?? 0) + other.output,
@@ -357,38 +270,4 @@ function plus(
     cached: (one?.cached ?? 0) + (other.cached ?? 0),
     reasoning: (one?.reasoning ?? 0) + (other.reasoning ?? 0),
   };
-}
-
-export function contextLabel(context: { kind: string; uri?: string; range?: unknown }): string {
-  const name = context.uri === undefined ? "" : lastPart(context.uri);
-  const range = context.range as { start: { line: number }; end: { line: number } } | undefined;
-  switch (context.kind) {
-    case "selection": {
-      if (!range) return name;
-      const [first, last] = [range.start.line + 1, range.end.line + 1];
-      return first === last ? `${name}:${first}` : `${name}:${first}–${last}`;
-    }
-    case "diagnostics":
-      return name ? `problems in ${name}` : "problems";
-    case "terminal":
-      return "terminal";
-    case "text":
-      return "text";
-    default:
-      return name;
-  }
-}
-
-export function lastPart(uri: string): string {
-  const path = uri.split(/[?#]/)[0] ?? uri;
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-function firstLine(text: string): string {
-  return (text.trim().split("\n")[0] ?? "").slice(0, 120);
 }

@@ -1,6 +1,6 @@
 // What a session looks like to a person: made from its facts by `reduce`, and from nothing else.
 
-import type { End, Failure, TodoItem, Usage } from "../wire/types";
+import type { Context, End, Failure, TodoItem, Usage } from "../wire/types";
 
 /** Something the person said, a plugin, or the context that came with it. */
 export interface UserItem {
@@ -13,6 +13,8 @@ export interface UserItem {
   source: "user" | "plugin" | "context";
   /** The labels of what was pointed at. */
   context: string[];
+  /** The same as it was sent, for sending it again. */
+  pointed: Context[];
 }
 
 /** What the model said in one step. */
@@ -92,15 +94,25 @@ export interface HunkSubject {
 
 export interface FileSubject {
   uri: string;
+  /** Where a file that is renamed goes. */
+  newUri?: string;
   kind: string;
   hunks: HunkSubject[];
+}
+
+/** A place that is read; outside of the workspace, or secret, where that is said. */
+export interface PlaceSubject {
+  uri: string;
+  shown: string;
+  outside: boolean;
+  secret: boolean;
 }
 
 /** What is approved; kinds that are not known are shown as they are. */
 export type Subject =
   | { kind: "change"; reason: string; files: FileSubject[] }
   | { kind: "command"; reason: string; command: string; cwd: string; timeout?: number }
-  | { kind: "read"; reason: string; places: { uri: string; shown: string }[] }
+  | { kind: "read"; reason: string; places: PlaceSubject[] }
   | { kind: "question"; reason: string; question: string; choices: string[] }
   | { kind: "other"; reason: string; raw: Record<string, unknown> };
 
@@ -148,6 +160,10 @@ export interface SessionState {
   waiting: Waiting[];
   open: Approval[];
   todo: TodoItem[];
+  /** The turn that wrote the list. */
+  todoTurn: number;
+  /** Grows with every value, so that those who draw see that something changed. */
+  version: number;
   usage?: Usage;
   /** Tokens of the last request and its answer, and the window of its model, for the meter. */
   context?: number;
@@ -170,6 +186,8 @@ export function emptyState(): SessionState {
     waiting: [],
     open: [],
     todo: [],
+    todoTurn: 0,
+    version: 0,
     gone: new Set(),
   };
 }

@@ -1,6 +1,6 @@
 // The subject of an approval, read from the open object that travels: nothing of it is trusted.
 
-import type { FileSubject, HunkSubject, Subject } from "./state";
+import type { FileSubject, HunkSubject, PlaceSubject, Subject } from "./state";
 
 type Row = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export function readSubject(raw: Row): Subject {
       return {
         kind: "read",
         reason,
-        places: rows(raw["places"]).map((row) => ({ uri: text(row["uri"]), shown: text(row["shown"]) })),
+        places: rows(raw["places"]).map(place),
       };
     case "question":
       return { kind: "question", reason, question: text(raw["question"]), choices: texts(raw["choices"]) };
@@ -33,7 +33,22 @@ export function readSubject(raw: Row): Subject {
 }
 
 function file(row: Row): FileSubject {
-  return { uri: text(row["uri"]), kind: text(row["kind"]), hunks: rows(row["hunks"]).map(hunk) };
+  const newUri = text(row["newUri"]);
+  return {
+    uri: text(row["uri"]),
+    ...(newUri ? { newUri } : {}),
+    kind: text(row["kind"]),
+    hunks: rows(row["hunks"]).map(hunk),
+  };
+}
+
+function place(row: Row): PlaceSubject {
+  return {
+    uri: text(row["uri"]),
+    shown: text(row["shown"]) || text(row["uri"]),
+    outside: row["inside"] === false,
+    secret: row["secret"] === true,
+  };
 }
 
 function hunk(row: Row): HunkSubject {

@@ -2,7 +2,7 @@
 
 import type { Approval } from "./state";
 import { counts } from "./subject";
-import { lastPart } from "./reduce";
+import { lastPart } from "./labels";
 
 /** The most characters of a command that may be allowed from one line. */
 const LINE = 200;
@@ -76,7 +76,7 @@ function fenced(text: string, language: string): string {
 }
 
 // What changes how a line reads without being seen: controls, bidirectional marks, invisible ones.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 /** Text with every character that hides spelt out; line ends too, unless they are to be kept. */
 export function visible(text: string, lines = false): string {

@@ -4,7 +4,7 @@
 // asks for them again whenever it was made anew. Requests go through `call`: the host passes those
 // on that `CALLS` names, and answers each exactly once.
 
-import type { EffectiveConfig, Fact, Requests } from "../wire/types";
+import type { EffectiveConfig, Fact, Requests, Usage } from "../wire/types";
 
 /** The version of these messages; a panel of another version is loaded again. */
 export const VERSION = 1;
@@ -32,6 +32,8 @@ export const CALLS = [
   "turnbuckle/cancel",
   "turnbuckle/inbox/edit",
   "turnbuckle/approve",
+  "turnbuckle/grants",
+  "turnbuckle/grants/revoke",
   "turnbuckle/models",
 ] as const satisfies readonly (keyof Requests)[];
 
@@ -80,7 +82,16 @@ export interface ShownSession {
   title?: string;
   interrupted?: boolean;
   config: EffectiveConfig;
+  /** The tokens of the whole session up to `seq`, and those of the context then. */
+  usage?: Usage;
+  context?: number;
   folder?: string;
+}
+
+/** What a session that is open does now, for the list of sessions. */
+export interface SessionNote {
+  sessionId: string;
+  state: "idle" | "running" | "waiting";
 }
 
 export type ToPanel =
@@ -92,6 +103,8 @@ export type ToPanel =
   /** Facts and notes in their order; `batch` is to be acknowledged. */
   | { type: "values"; sessionId: string; batch: number; values: Value[] }
   | { type: "chips"; chips: Chip[] }
+  /** All sessions that are open anywhere in this window. */
+  | { type: "sessions"; sessions: SessionNote[] }
   /** The files for `findFiles` with this id. */
   | { type: "found"; id: number; chips: Chip[] }
   /** Put this into the composer, and focus it if asked. */

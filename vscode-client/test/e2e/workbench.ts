@@ -119,23 +119,44 @@ export class Workbench {
     return new Panel(frame);
   }
 
+  /** Change one of the person's settings; the editor notices by itself. */
+  async setting(name: string, value: unknown): Promise<void> {
+    for (const place of ["User", "Machine"]) {
+      const path = join(this.profile, "data", place, "settings.json");
+      const all = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+      writeFileSync(path, JSON.stringify({ ...all, [name]: value }, null, 2));
+    }
+  }
+
   /** Run a command of the palette, by its title. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
+    await this.quickly(`>${title}`, title, "F1");
+  }
+
+  /**
+   * Choose a row of the quick input. What has the focus, a page of its own perhaps, may swallow the
+   * key or take the focus back while it opens: then it is opened once more.
+   */
+  private async quickly(text: string, row: string, key: string): Promise<void> {
     const input = this.page.locator(".quick-input-widget input").first();
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+    const found = this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first();
+    for (let tries = 1; ; tries++) {
+      try {
+        if (!(await input.isVisible())) await this.page.keyboard.press(key);
+        await input.waitFor({ timeout: 3000 });
+        await input.fill(text, { timeout: 3000 });
+        await found.waitFor({ timeout: 5000 });
+        await found.click({ timeout: 3000 });
+        return;
+      } catch (error) {
+        if (tries === 5) throw error;
+      }
+    }
   }
 
   async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press("Control+P");
-    const input = this.page.locator(".quick-input-widget input").first();
-    await input.fill(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.tab(name).waitFor();
+    await this.quickly(name, name, "Control+P");
+    await this.tab(name).first().waitFor();
   }
 
   tab(name: string): Locator {

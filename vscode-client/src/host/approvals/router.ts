@@ -5,6 +5,7 @@ import type { ApproveParams } from "../../wire/types";
 import type { PanelProvider } from "../panel/provider";
 import type { Server } from "../server/server";
 import { OpenApprovals, type Open } from "./follow";
+import type { QuestionTexts } from "./texts";
 import { headline, isPlain, whole } from "../../session/words";
 
 export type Notifications = "off" | "whenHidden" | "always";
@@ -28,6 +29,7 @@ export class Router implements vscode.Disposable {
     private readonly panel: PanelProvider,
     private readonly notifications: () => Notifications,
     private readonly review: (approvalId: string) => Promise<void>,
+    private readonly texts: Pick<QuestionTexts, "show">,
   ) {
     this.disposables.push(
       approvals.onChanged(() => this.tell()),
@@ -108,11 +110,7 @@ export class Router implements vscode.Disposable {
       await this.review(approvalId);
       return;
     }
-    const document = await vscode.workspace.openTextDocument({
-      language: "markdown",
-      content: whole(found.approval),
-    });
-    await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
+    await this.texts.show(approvalId, whole(found.approval));
     await this.pick(approvalId);
   }
 

@@ -4,25 +4,22 @@ import * as vscode from "vscode";
 import { contextLabel } from "../../session/reduce";
 import type { Chip } from "../../shared/messages";
 
-/** The most characters that are taken from a terminal. */
-export const TERMINAL_TEXT = 32 * 1024;
-
 let counter = 0;
 
-function chip(parts: Omit<Chip, "id" | "label" | "detail"> & { detail?: string }): Chip {
+export function makeChip(parts: Omit<Chip, "id" | "label" | "detail"> & { detail?: string }): Chip {
   const label = contextLabel(parts);
   return { id: `chip-${++counter}`, label, detail: parts.detail ?? parts.uri ?? label, ...parts };
 }
 
 export function fileChip(uri: vscode.Uri): Chip {
-  return chip({ kind: "file", uri: uri.toString() });
+  return makeChip({ kind: "file", uri: uri.toString() });
 }
 
 /** The selection of an editor; without one, its whole file. */
 export function selectionChip(editor: vscode.TextEditor): Chip {
   const { document, selection } = editor;
   if (selection.isEmpty) return fileChip(document.uri);
-  return chip({
+  return makeChip({
     kind: "selection",
     uri: document.uri.toString(),
     range: { start: plain(selection.start), end: plain(selection.end) },
@@ -39,7 +36,7 @@ export function diagnosticsChip(uri: vscode.Uri): Chip | undefined {
     const origin = [one.source, code].filter((part) => part !== undefined).join(" ");
     return `${one.range.start.line + 1}: ${NAMES[one.severity]}: ${one.message}${origin ? ` (${origin})` : ""}`;
   });
-  return chip({
+  return makeChip({
     kind: "diagnostics",
     uri: uri.toString(),
     text: lines.join("\n"),
@@ -48,22 +45,6 @@ export function diagnosticsChip(uri: vscode.Uri): Chip | undefined {
 }
 
 const NAMES = ["error", "warning", "information", "hint"] as const;
-
-/** What is selected in a terminal; the clipboard is put back as it was. */
-export async function terminalChip(): Promise<Chip | undefined> {
-  if (!vscode.window.activeTerminal) return undefined;
-  const before = await vscode.env.clipboard.readText();
-  await vscode.env.clipboard.writeText("");
-  await vscode.commands.executeCommand("workbench.action.terminal.copySelection");
-  let text = await vscode.env.clipboard.readText();
-  if (!text) {
-    await vscode.commands.executeCommand("workbench.action.terminal.copyLastCommandOutput");
-    text = await vscode.env.clipboard.readText();
-  }
-  await vscode.env.clipboard.writeText(before);
-  if (!text.trim()) return undefined;
-  return chip({ kind: "terminal", text: text.slice(-TERMINAL_TEXT), detail: firstLine(text) });
-}
 
 /** What can be added now: open editors, the selection, their problems. */
 export function offers(): Chip[] {
@@ -96,8 +77,4 @@ export async function findFiles(query: string, limit = 20): Promise<Chip[]> {
 
 function plain(position: vscode.Position): { line: number; character: number } {
   return { line: position.line, character: position.character };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0]?.slice(0, 120) ?? "";
 }

@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import {
-  CALLS,
   VERSION,
   type Action,
   type Chip,
@@ -11,15 +10,15 @@ import {
   type ToPanel,
   type Value,
 } from "../../shared/messages";
-import type { SessionOpenResult } from "../../wire/types";
+import type { SessionOpenResult, Usage } from "../../wire/types";
 import type { Server } from "../server/server";
 import { Batcher, realTimer, type Timer } from "./batcher";
+import { passOn, said } from "./calls";
+import { Takeover } from "./takeover";
+import { Watchdog } from "./watchdog";
 
 /** How many turns a panel is told of at first; older ones it asks for. */
 export const TURNS = 20;
-/** The panel is asked whether it lives so often, and given up after so long, in milliseconds. */
-export const PING = 5_000;
-export const PATIENCE = 10_000;
 
 export interface Host {
   server: Server;
@@ -27,7 +26,8 @@ export interface Host {
   act(action: Action): Promise<void>;
   /** The session that was shown last in this window, over reloads. */
   remembered(): string | undefined;
-  remember(sessionId: string): void;
+  /** One that has no facts yet is `stored` nowhere, and gone with its server. */
+  remember(sessionId: string, stored: boolean): void;
   /** Load the page again: it answers no longer. */
   reload(): void;
   log(text: string): void;
@@ -36,16 +36,17 @@ export interface Host {
 
 export class Bridge implements vscode.Disposable {
   private readonly batcher: Batcher;
+  private readonly takeover: Takeover;
+  private readonly watchdog: Watchdog;
   private readonly disposables: vscode.Disposable[] = [];
   private subscription: { token: string; values: vscode.Disposable } | undefined;
   private ready = false;
   private visible = true;
-  private dirty = false;
   private counter = 0;
   private early: ToPanel[] = [];
   private showing: Promise<void> = Promise.resolve();
-  private unheard: (() => void) | undefined;
-  private nextPing: (() => void) | undefined;
+  /** What the page had shown before it was made anew; it may be older than what we know. */
+  private stale: string | undefined;
   sessionId: string | undefined;
   folder: string | undefined;
 
@@ -57,10 +58,16 @@ export class Bridge implements vscode.Disposable {
     this.batcher = new Batcher((batch, values) => {
       if (this.sessionId) this.post({ type: "values", sessionId: this.sessionId, batch, values });
     }, timer);
+    this.takeover = new Takeover(host.server, timer);
+    this.watchdog = new Watchdog(timer, () => this.post({ type: "ping", at: Date.now() }), () => {
+      this.host.log("the panel does not answer; it is loaded again");
+      this.ready = false;
+      this.host.reload();
+    });
     this.disposables.push(
       host.server.onState((server) => this.tell({ type: "server", server })),
       host.server.onRunning(() => {
-        if (this.ready && this.sessionId) void this.show(this.sessionId);
+        if (this.ready && this.sessionId) void this.show(this.sessionId, true);
       }),
     );
   }
@@ -75,7 +82,7 @@ export class Bridge implements vscode.Disposable {
         this.batcher.acknowledge(message.batch);
         return;
       case "call":
-        void this.call(message);
+        void passOn(this.host.server, message, this.post);
         return;
       case "show":
         this.folder = message.folder;
@@ -89,6 +96,15 @@ export class Bridge implements vscode.Disposable {
     }
   }
 
+  private heard(): void {
+    if (!this.visible) return;
+    this.watchdog.heard();
+    if (this.ready) return;
+    // It was hidden and has come back without being made anew; what it missed is told again.
+    this.ready = true;
+    void this.show(this.sessionId, true);
+  }
+
   private async start(message: Extract<FromPanel, { type: "ready" }>): Promise<void> {
     if (message.version !== VERSION) {
       this.host.log("the panel is of another version; it is loaded again");
@@ -99,11 +115,15 @@ export class Bridge implements vscode.Disposable {
     const { server } = this.host;
     this.post({ type: "hello", version: VERSION, settings: this.host.settings(), server: server.state });
     for (const one of this.early.splice(0)) this.post(one);
-    this.ping();
-    await this.show(message.sessionId ?? this.sessionId ?? this.host.remembered(), true);
+    if (this.visible) this.watchdog.heard();
+    this.stale = message.sessionId;
+    await this.show(this.sessionId ?? this.host.remembered() ?? message.sessionId, true);
   }
 
-  /** Show a session, from its facts; a new one without an id. One after the other. */
+  /**
+   * Show a session, from its facts; a new one without an id. One after the other. One that is
+   * shown `again` may be gone: then it is what the page itself had shown, or a new one.
+   */
   show(sessionId: string | undefined, again = false): Promise<void> {
     this.showing = this.showing.then(() => this.display(sessionId, again)).catch((error: unknown) => {
       this.host.log(`the session could not be shown: ${String(error)}`);
@@ -116,7 +136,7 @@ export class Bridge implements vscode.Disposable {
     const opened = await this.open(sessionId, again);
     if (!opened) return;
     this.sessionId = opened.sessionId;
-    if (opened.seq >= 0) this.host.remember(opened.sessionId);
+    this.host.remember(opened.sessionId, opened.seq >= 0);
     const token = `panel-${process.pid}-${++this.counter}`;
     const early: Value[] = [];
     let told = false;
@@ -130,12 +150,22 @@ export class Bridge implements vscode.Disposable {
       token,
       turns: TURNS,
     });
+    const { usage, ...shown } = opened;
     this.post({
       type: "session",
-      session: { ...opened, from: events.from, ...(this.folder ? { folder: this.folder } : {}) },
+      session: {
+        ...shown,
+        from: events.from,
+        // The wire leaves it open; whatever has no numbers counts as nothing in the panel.
+        ...(usage ? { usage: usage as unknown as Usage } : {}),
+        ...(this.folder ? { folder: this.folder } : {}),
+      },
     });
     told = true;
     for (const value of early) this.take(value);
+    if (opened.readOnly && opened.damaged === undefined) {
+      this.takeover.wait(opened.sessionId, () => void this.show(opened.sessionId, true));
+    }
   }
 
   private async open(sessionId: string | undefined, again: boolean): Promise<SessionOpenResult | undefined> {
@@ -148,20 +178,25 @@ export class Bridge implements vscode.Disposable {
     } catch (error) {
       this.host.log(`the session could not be opened: ${said(error)}`);
       // One that is gone since the window was closed is no reason to show nothing.
-      if (again && sessionId !== undefined) return this.open(undefined, false);
+      if (again && sessionId !== undefined && typeof (error as { code?: number }).code === "number") {
+        const other = this.stale === sessionId ? undefined : this.stale;
+        this.stale = undefined;
+        return this.open(other, other !== undefined);
+      }
       this.post({ type: "refused", id: -1, code: 0, message: said(error) });
       return undefined;
     }
   }
 
   private take(value: Value): void {
-    if (value.type === "turn/start" && this.sessionId) this.host.remember(this.sessionId);
-    if (this.visible) this.batcher.add(value);
-    else this.dirty = true;
+    if (value.type === "turn/start" && this.sessionId) this.host.remember(this.sessionId, true);
+    // A page that is hidden is thrown away; when it is seen again it is told all of it.
+    if (this.ready) this.batcher.add(value);
   }
 
   private async leave(): Promise<void> {
     this.batcher.clear();
+    this.takeover.stop();
     const subscription = this.subscription;
     this.subscription = undefined;
     if (!subscription) return;
@@ -173,42 +208,20 @@ export class Bridge implements vscode.Disposable {
       .catch(() => undefined);
   }
 
-  private async call(message: Extract<FromPanel, { type: "call" }>): Promise<void> {
-    const { id, method, params } = message;
-    if (!(CALLS as readonly string[]).includes(method)) {
-      this.post({ type: "refused", id, code: -32601, message: `the panel may not ask ${String(method)}` });
-      return;
-    }
-    try {
-      const result: unknown = await this.host.server.request(method, params as never);
-      this.post({ type: "answer", id, result });
-    } catch (error) {
-      const { code, data } = error as { code?: number; data?: { kind?: string } };
-      const kind = data?.kind;
-      this.post({
-        type: "refused",
-        id,
-        code: typeof code === "number" ? code : 0,
-        message: said(error),
-        ...(kind === undefined ? {} : { kind }),
-      });
-    }
-  }
-
-  /** While nobody sees the panel nothing is posted; when it is seen again it is told anew. */
+  /**
+   * While nobody sees the panel nothing is posted: its page is thrown away, and one that is made
+   * anew says that it is ready. What is to be told meanwhile waits for that.
+   */
   setVisible(visible: boolean): void {
+    if (visible === this.visible) return;
     this.visible = visible;
-    if (!visible) {
-      this.nextPing?.();
-      this.unheard?.();
-      this.unheard = undefined;
-      return;
-    }
-    if (!this.ready) return;
-    this.ping();
-    if (this.dirty) {
-      this.dirty = false;
-      void this.show(this.sessionId, true);
+    this.ready = false;
+    this.batcher.clear();
+    if (visible) {
+      this.watchdog.ping();
+    } else {
+      this.watchdog.rest();
+      this.takeover.stop();
     }
   }
 
@@ -237,35 +250,9 @@ export class Bridge implements vscode.Disposable {
     else if (message.type !== "server") this.early.push(message);
   }
 
-  private ping(): void {
-    const timer = this.host.timer ?? realTimer;
-    this.nextPing?.();
-    this.nextPing = timer(() => {
-      if (!this.visible) return;
-      this.post({ type: "ping", at: Date.now() });
-      this.unheard?.();
-      this.unheard = timer(() => {
-        this.host.log("the panel does not answer; it is loaded again");
-        this.ready = false;
-        this.host.reload();
-      }, PATIENCE);
-    }, PING);
-  }
-
-  private heard(): void {
-    this.unheard?.();
-    this.unheard = undefined;
-    if (this.visible) this.ping();
-  }
-
   dispose(): void {
-    this.nextPing?.();
-    this.unheard?.();
+    this.watchdog.rest();
     for (const one of this.disposables) one.dispose();
     void this.leave();
   }
-}
-
-function said(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

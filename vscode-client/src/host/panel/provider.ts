@@ -69,7 +69,7 @@ export class PanelProvider implements vscode.WebviewViewProvider, vscode.Disposa
 
   /** Do something with the panel, which is shown first if it is not there yet. */
   async with(use: (bridge: Bridge) => void, focus: boolean): Promise<void> {
-    if (this.current && !focus) {
+    if (this.current && this.visible && !focus) {
       use(this.current);
       return;
     }
