@@ -32,6 +32,7 @@ class Size:
     cancels: int = 12
     unread_cancels: int = 3
     sessions: int = 20
+    lives: int = 11
 
 
 FULL = Size()
@@ -46,6 +47,7 @@ QUICK = Size(
     approvals=5,
     cancels=4,
     unread_cancels=1,
+    lives=3,
 )
 
 

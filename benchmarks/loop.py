@@ -1,4 +1,4 @@
-"""What the loop costs by itself: appends, steps, the request check, opening a session.
+"""What the loop costs by itself: appends, steps, the request check.
 
 The model and the tools run in this process, so only our own work is measured. Prints one line a
 figure; run it twice, and compare ratios rather than times.
@@ -14,17 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import orjson
 
 from turnbuckle.agent.agent import Settings
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.model.port import Emit, Reply, Request
-from turnbuckle.session.codec import parse
 from turnbuckle.session.events import AssistantChunk, StepStart
 from turnbuckle.session.log import Log
 from turnbuckle.session.parts import Call
-from turnbuckle.session.projection import project
-from turnbuckle.session.store import Store, read_lines
+from turnbuckle.session.store import Store
 from turnbuckle.testing.agents import MODEL, driven
 from turnbuckle.testing.tools import tool
 from turnbuckle.tools.tool import Go
@@ -84,25 +81,11 @@ async def steps(folder: Path) -> None:
     settings = Settings(model=MODEL, max_steps=STEPS + 1)
     async with driven(model, folder, tools=[tool("read", read)], settings=settings) as session:
         await session.say("go")
-        path = session.opened.session.store
     gaps = [b - a for a, b in zip(model.asked, model.asked[1:], strict=False)]
     early, late = statistics.median(gaps[5:15]), statistics.median(gaps[-10:])
     show("a step around the 10th, two syncs in it", early * 1e3, "ms")
     show("a step around the 200th", late * 1e3, "ms")
     show("step 200 against step 10", late / early, "×")
-    assert path is not None
-    opening(path.path)
-
-
-def opening(path: Path) -> None:
-    """Read a session's facts back, against orjson alone."""
-    lines = read_lines(path)[0] * 8
-    alone = timed(lambda: [orjson.loads(line) for line in lines])
-    entries = [parse(line) for line in lines]
-    typed = timed(lambda: [parse(line) for line in lines])
-    folded = timed(lambda: project(entries[: len(lines) // 8]))
-    show(f"open {len(lines)} facts, against orjson alone", typed / alone, "×")
-    show("their projection, against orjson alone", folded * 8 / alone, "×")
 
 
 def main() -> int:

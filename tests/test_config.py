@@ -57,6 +57,7 @@ def test_every_setting_can_stand_in_the_file(person: Person) -> None:
         plugins = ["cost_guard.py"]
         redact = false
         metrics = true
+        comment_word = "ai"
         [budget.turn]
         steps = 50
         tokens = 1000000
@@ -188,9 +189,16 @@ def test_an_editor_that_sends_no_settings_sets_none(person: Person, options: obj
         (
             "zzz = 1",
             (
-                "FILE: zzz: there is no such setting; there are approvals, budget, failover, "
-                "max_parallel_tool_calls, max_steps, metrics, model, plugins, redact, routing, "
-                "timeouts"
+                "FILE: zzz: there is no such setting; there are approvals, budget, comment_word, "
+                "failover, max_parallel_tool_calls, max_steps, metrics, model, plugins, redact, "
+                "routing, timeouts"
+            ),
+        ),
+        (
+            'comment_word = "ask me"',
+            (
+                "FILE: comment_word: must be a word without spaces and colons, such as "
+                '"agent"'
             ),
         ),
         ("max_steps = 0", "FILE: max_steps: must be a whole number greater than 0"),

@@ -6,6 +6,7 @@ from benchmarks.bench import Bench
 from benchmarks.figures import Figure
 from benchmarks.scenarios.deciding import approval, cancel
 from benchmarks.scenarios.forwarding import flood, paced
+from benchmarks.scenarios.living import living
 from benchmarks.scenarios.starting import sessions, start
 from benchmarks.scenarios.stepping import growth, long, steps, turns
 
@@ -18,6 +19,7 @@ SCENARIOS: Mapping[str, Callable[[Bench], list[Figure]]] = {
     "steps": steps,
     "growth": growth,
     "long": long,
+    "living": living,
     "approval": approval,
     "cancel": cancel,
 }

@@ -1,5 +1,6 @@
 """The terminal client on the fake server, as a process: `client.py ask|chat PROMPT [--json]`."""
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import anyio
 
 from turnbuckle.cli import asking
+from turnbuckle.cli.chat import chat as run_chat
 from turnbuckle.cli.stage import perform
 from turnbuckle.cli.talk import Server
 
@@ -16,8 +18,9 @@ FAKE = Server(argv=(sys.executable, "-m", "turnbuckle.testing.plays"))
 def main(command: str, *arguments: str) -> int:
     """Run one command and give its exit code."""
     if command == "chat":
-        chat = partial(asking.chat, server=FAKE, cwd=Path.cwd(), session_id=None)
-        return anyio.run(perform, chat)
+        state = Path(os.environ["FAKE_STATE"])
+        chat = partial(run_chat, server=FAKE, cwd=Path.cwd(), session_id=None, state=state)
+        return anyio.run(perform, chat, False, True)
     prompt, *options = arguments
     session_id = next((o for o in options if o != "--json"), None)
     ask = partial(

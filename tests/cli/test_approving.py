@@ -7,6 +7,7 @@ import pytest
 
 from turnbuckle.cli.approving import Answer, Person, allow_in_demo, deny
 from turnbuckle.cli.screen import Screen
+from turnbuckle.cli.source import Typist
 from turnbuckle.session.events import ApprovalAsked
 from turnbuckle.session.parts import JsonObject
 
@@ -36,10 +37,14 @@ def asked(subject: JsonObject, *choices: str) -> ApprovalAsked:
     )
 
 
+def person_at(screen: Screen, *keys: str) -> Person:
+    return Person(screen, Typist(screen, Keyboard(*keys)))
+
+
 def typed(question: ApprovalAsked, *keys: str) -> tuple[Answer, str]:
     """The answer to a question, and what was shown."""
     out = io.StringIO()
-    person = Person(Screen(out, io.StringIO(), list), Keyboard(*keys))
+    person = person_at(Screen(out, io.StringIO(), list), *keys)
     return anyio.run(person.decide, question), out.getvalue()
 
 

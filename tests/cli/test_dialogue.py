@@ -15,9 +15,10 @@ from turnbuckle.cli.activity import Activity
 from turnbuckle.cli.approving import Decide, Person, deny
 from turnbuckle.cli.dialogue import Dialogue
 from turnbuckle.cli.narration import Narration
+from turnbuckle.cli.opened import Talk, open_session
 from turnbuckle.cli.screen import Screen
 from turnbuckle.cli.signals import Leave
-from turnbuckle.cli.talk import TOKEN, Talk, open_session
+from turnbuckle.cli.source import Typist
 from turnbuckle.lsp.client import ServerRefused
 from turnbuckle.lsp.protocol import TurnResult
 from turnbuckle.lsp.rpc import Connection
@@ -79,12 +80,11 @@ async def scene(keyboard: Keyboard | None = None, *, json: bool = False) -> Asyn
     out = io.StringIO()
     activity = Activity(lambda: 0.0)
     screen = Screen(out, io.StringIO(), activity.lines)
-    decide: Decide = Person(screen, keyboard).decide if keyboard else deny
+    decide: Decide = Person(screen, Typist(screen, keyboard)).decide if keyboard else deny
     narration = None if json else Narration(echo=False, cwd=CWD)
     dialogue = Dialogue(screen, activity, decide, narration, cwd=CWD)
     async with in_process(make) as client:
-        client.on_progress(TOKEN, dialogue.take)
-        talk = Talk(client, await open_session(client, Path("/work"), None))
+        talk = Talk(client, await open_session(client, Path("/work"), None, dialogue.take))
         yield Scene(apps[0], talk, dialogue, out)
 
 

@@ -61,10 +61,24 @@ def test_text_on_a_terminal_is_wrapped_between_words() -> None:
     assert printed(said) == "The quick brown fox\njumps over it.\nNext\ndone\n"
 
 
-def test_what_is_said_is_held_back_only_as_far_as_it_may_still_move() -> None:
-    sheet = Sheet(Console(file=io.StringIO(), width=20, force_terminal=False))
-    sheet.show([Said("The quick brown fox jumps")])
-    assert sheet.rest == "jumps"
+def test_a_block_is_held_back_until_it_is_finished() -> None:
+    out = io.StringIO()
+    sheet = Sheet(Console(file=out, width=20, force_terminal=False))
+    sheet.show([Said("The *first*\n\nand the "), Said("second")])
+    assert out.getvalue() == "The first\n"
+    assert len(sheet.rest(room=9)) == 2  # with the empty line before it
+    sheet.show([Said(" one\n\n")])
+    assert out.getvalue() == "The first\n\nand the second one\n"
+    assert sheet.rest(room=9) == []
+
+
+def test_a_line_aside_does_not_break_off_what_is_being_said() -> None:
+    out = io.StringIO()
+    sheet = Sheet(Console(file=out, width=20, force_terminal=False))
+    sheet.show([Said("Some *emph")])
+    sheet.aside([line("by the way")])
+    sheet.show([Said("asis* here"), line("done")])
+    assert out.getvalue() == "by the way\nSome emphasis here\ndone\n"
 
 
 def test_a_line_on_a_terminal_is_not_broken_so_that_it_can_be_copied() -> None:
@@ -72,7 +86,7 @@ def test_a_line_on_a_terminal_is_not_broken_so_that_it_can_be_copied() -> None:
 
 
 def test_nothing_in_a_line_is_read_as_markup() -> None:
-    text = "[bold]x[/bold] :smile: http://a/b 1234"
+    text = "[bold]x[/bold] :smile: http://a/b <b>1234</b>"
     assert printed([line(text)], width=80) == text + "\n"
     assert printed([Said(text)], width=80) == text + "\n"
 

@@ -96,10 +96,58 @@ def test_a_server_that_is_not_ours_is_not_used() -> None:
     assert b"it is no server of turnbuckle" in done.stderr
 
 
-def test_chat_wants_a_terminal() -> None:
-    done = client("chat")
-    assert done.returncode == 2
-    assert b"chat needs a terminal" in done.stderr
+def chat(lines: bytes, state: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, str(CLIENT), "chat"],
+        input=lines,
+        capture_output=True,
+        check=False,
+        env={**ENVIRONMENT, "PYTHONPATH": PYTHONPATH, "FAKE_STATE": str(state)},
+        timeout=60,
+    )
+
+
+def test_in_a_pipe_each_line_is_a_message_and_the_output_is_plain(tmp_path: Path) -> None:
+    done = chat(b"hello\n\nedit\n", tmp_path)
+    assert done.stdout.decode().splitlines()[:3] == [
+        "session s-1; /help, /exit",
+        "",
+        "Hello, here I am.",
+    ]
+    assert b"rejected: there is no terminal to ask at" in done.stdout
+    assert b"to go on: turnbuckle chat --session s-1" in done.stdout
+    assert b"\x1b" not in done.stdout
+    assert done.returncode == 3
+    assert not (tmp_path / "history").exists()
+
+
+def test_in_a_pipe_a_backslash_goes_on_and_commands_work(tmp_path: Path) -> None:
+    done = chat(b"no\\\nplay\n/help\n/exit\nhello\n", tmp_path)
+    assert b"not sent: no play is called 'no play'" in done.stdout
+    assert b"/sessions [WORDS]" in done.stdout
+    assert b"Hello" not in done.stdout
+    assert done.returncode == 0
+
+
+def test_in_a_pipe_the_exit_code_is_that_of_the_last_turn(tmp_path: Path) -> None:
+    assert chat(b"fail", tmp_path).returncode == 1
+    assert chat(b"fail\nhello\n", tmp_path).returncode == 0
+    assert chat(b"", tmp_path).returncode == 0
+
+
+def test_a_chat_can_be_fed_by_a_file(tmp_path: Path) -> None:
+    (tmp_path / "lines").write_bytes(b"hello\n")
+    with (tmp_path / "lines").open("rb") as lines:
+        done = subprocess.run(
+            [sys.executable, str(CLIENT), "chat"],
+            stdin=lines,
+            capture_output=True,
+            check=False,
+            env={**ENVIRONMENT, "PYTHONPATH": PYTHONPATH, "FAKE_STATE": str(tmp_path)},
+            timeout=60,
+        )
+    assert b"Hello, here I am." in done.stdout
+    assert done.returncode == 0
 
 
 def test_a_reader_that_goes_away_ends_everything(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from lsprotocol import types
 
-from turnbuckle.lsp.applying import ATTEMPTS, Limits, OpenTexts
+from turnbuckle.lsp.applying import ATTEMPTS, LOOK, Limits, OpenTexts
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.rpc import NoAnswer
@@ -460,8 +460,14 @@ async def test_an_error_or_an_answer_of_the_wrong_shape_is_a_no_that_is_not_aske
 ) -> None:
     editor = Editor(play)
     applied = await apply_all(editor, CHANGE)
-    assert applied == Applied(outcome="declined", after=digest_of(BASE), said=said)
+    assert applied == Applied(outcome="declined", after=digest_of(BASE), said=f"{said}; {LOOK}")
     assert len(editor.asked) == 1
+
+
+async def test_an_error_of_an_editor_that_asks_its_person_is_a_clear_no() -> None:
+    client = ClientFacts(name="Eglot", document_changes=True, apply_edit=True)
+    applied = await apply_all(Editor(fails, client=client), CHANGE)
+    assert (applied.outcome, applied.said) == ("declined", "User cancelled server edit")
 
 
 @pytest.mark.parametrize("play", [fails, answers_null, refuses])
@@ -516,7 +522,7 @@ async def test_a_client_that_is_gone_has_declined() -> None:
         raise NoAnswer("the client is gone")
 
     applied = await apply_all(Editor(gone), CHANGE)
-    assert (applied.outcome, applied.said) == ("declined", "the client is gone")
+    assert (applied.outcome, applied.said) == ("declined", f"the client is gone; {LOOK}")
 
 
 async def test_an_answer_that_never_comes_is_not_waited_for_and_nothing_is_sent_again() -> None:

@@ -1,6 +1,6 @@
 """The open documents are the client's: its texts, its versions, its names."""
 
-import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -103,17 +103,95 @@ def test_very_many_changes_of_one_notification_are_told_as_one() -> None:
     assert len(the(documents).trail.since(number) or ()) == 1
 
 
-def test_versions_are_what_the_client_says(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "turnbuckle")
+def test_versions_are_what_the_client_says_and_may_jump_ahead() -> None:
     documents = opened(version=7)
     assert the(documents).version == 7
-    change(documents, "x", version=12)
+    change(documents, ((0, 0), (0, 1), "x"), version=12)
     assert the(documents).version == 12
-    assert "jumped from version 7 to 12" in caplog.text
-    change(documents, "y", version=0)
-    assert the(documents).version == 0
-    assert the(documents).text == "y"
-    assert "went from version 12 to 0" in caplog.text
+    assert the(documents).doubt is None
+
+
+def test_a_version_that_never_moves_says_nothing() -> None:
+    documents = opened(version=0)
+    for _ in range(3):
+        change(documents, ((0, 0), (0, 0), "x"), version=0)
+    assert the(documents).text == "xxxa\nb\n"
+    assert the(documents).doubt is None
+
+
+@pytest.mark.parametrize(
+    ("versions", "doubt"),
+    [
+        ((2, 2), "it told of version 2 twice"),
+        ((5, 3), "its version went from 5 back to 3"),
+        ((0,), "its version went from 1 back to 0"),
+    ],
+)
+def test_changes_that_come_again_or_out_of_order_make_a_document_doubtful(
+    versions: tuple[int, ...], doubt: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    documents = opened("secret\n", version=1)
+    for version in versions:
+        change(documents, ((0, 0), (0, 1), "x"), version=version)
+    assert the(documents).doubt == doubt
+    change(documents, ((0, 0), (0, 1), "x"), version=99)
+    assert the(documents).doubt == doubt
+    assert "is not known for sure" in caplog.text
+    assert "ecret" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "possible"),
+    [
+        ((0, 0), (0, 99), True),
+        ((2, 0), (2, 0), True),
+        ((3, 0), (3, 0), True),
+        ((1, 0), (4, 0), False),
+        ((9, 0), (9, 0), False),
+        ((1, 0), (0, 0), False),
+    ],
+)
+def test_a_change_of_lines_that_are_not_there_makes_a_document_doubtful(
+    first: tuple[int, int], last: tuple[int, int], possible: bool
+) -> None:
+    documents = opened("a\nb\n")
+    change(documents, (first, last, "x"))
+    assert (the(documents).doubt is None) is possible
+
+
+def test_a_whole_text_ends_every_doubt() -> None:
+    documents = opened("a\n")
+    name = types.TextDocumentIdentifier(uri=URI)
+    saved = types.DidSaveTextDocumentParams(text_document=name, text="a\n")
+
+    def change_and_save() -> None:
+        change(documents, ((0, 0), (0, 1), "a"))
+        documents.did_save(saved)
+
+    heals: tuple[Callable[[], None], ...] = (
+        lambda: change(documents, "a\n", version=9),
+        lambda: change(documents, "a\n", version=1),
+        lambda: reopen(documents, "a\n"),
+        change_and_save,
+    )
+    for heal in heals:
+        change(documents, ((9, 0), (9, 0), ""))
+        assert the(documents).doubt is not None
+        heal()
+        assert the(documents).doubt is None
+        assert the(documents).text == "a\n"
+
+
+def test_a_document_is_touched_from_its_first_change_until_it_is_saved() -> None:
+    documents = opened("a\n")
+    saved = types.DidSaveTextDocumentParams(text_document=types.TextDocumentIdentifier(uri=URI))
+    assert not the(documents).touched
+    change(documents, ((0, 0), (0, 0), ""))
+    assert not the(documents).touched
+    change(documents, ((0, 0), (0, 0), "x"))
+    assert the(documents).touched
+    documents.did_save(saved)
+    assert not the(documents).touched
 
 
 def test_a_change_of_a_document_that_is_not_open_is_ignored_and_logged(
@@ -194,6 +272,19 @@ def test_a_file_that_is_open_under_two_names_is_the_one_that_changed_last(tmp_pa
     assert the(documents, other).text == "other"
     change(documents, ((0, 0), (0, 0), "!"), uri=other)
     assert the(documents, (tmp_path / "a.py")).text == "!other"
+
+
+def test_a_file_whose_name_the_system_finds_in_another_case_is_one_document(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "A.py").write_text("")
+    documents = opened("in the editor", uri=(tmp_path / "A.py").as_uri())
+    other = tmp_path / "a.py"
+    assert documents.lookup(other) is None or other.exists()
+    if not other.exists():
+        other.hardlink_to(tmp_path / "A.py")  # as a file system that tells no case would find it
+    assert the(documents, other).text == "in the editor"
+    other.unlink()
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,7 @@ PATH=/nowhere
 @example("ls '\n'x")
 @example("ls \"a\"'b'\\ c")
 @example("ls a\\;b;git status")
+@example("ls\\|")
 def test_what_is_understood_is_what_a_real_shell_runs(line: str) -> None:
     """Programs are not found, so that bash tells with which words it would have run them."""
     commands = simple_commands(line)
@@ -207,7 +208,8 @@ def test_what_is_understood_is_what_a_real_shell_runs(line: str) -> None:
         return
     if any(operator in line for operator in ("&&", "||", "|")) and ";" not in line:
         line = line.replace("&&", ";").replace("||", ";").replace("|", ";")
-        if simple_commands(line) is None:
+        commands = simple_commands(line)
+        if commands is None:
             return
     with TemporaryDirectory() as folder:
         done = subprocess.run(

@@ -10,7 +10,6 @@ import { command, registerCommands } from "./host/commands";
 import { Terminals } from "./host/context/terminal";
 import { Contexts } from "./host/contexts";
 import { Credentials } from "./host/credentials";
-import type { Host } from "./host/panel/bridge";
 import { PanelProvider, VIEW } from "./host/panel/provider";
 import { apis } from "./host/python";
 import { Restarting } from "./host/restarting";
@@ -19,10 +18,9 @@ import { launch, runProcess } from "./host/server/launch";
 import { candidates, locate } from "./host/server/locate";
 import { LanguageServer } from "./host/server/server";
 import * as settings from "./host/settings";
+import { shownSession } from "./host/shown";
 import { Status } from "./host/status";
 import { Watch } from "./host/watch";
-
-const SHOWN = "turnbuckle.shown";
 
 let running: LanguageServer | undefined;
 
@@ -51,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals();
   const texts = new QuestionTexts();
   const review = (approvalId: string): Promise<void> => reviews.open(approvalId);
+  const place = context.storageUri ?? context.globalStorageUri;
   const panel: PanelProvider = new PanelProvider(context.extensionUri, {
     server,
     settings: settings.panelSettings,
@@ -65,7 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
         chips: (chips) => panel.bridge?.addChips(chips),
         found: (id, chips) => panel.bridge?.found(id, chips),
       }),
-    ...memory(context.workspaceState),
+    ...shownSession(vscode.Uri.joinPath(place, "shown").fsPath, log),
     log,
   });
   const router = new Router(server, approvals, panel, settings.notifications, review, texts);
@@ -114,19 +113,6 @@ export function activate(context: vscode.ExtensionContext): void {
 /** The server ends with the window: until it is gone the next window cannot write its sessions. */
 export function deactivate(): Promise<void> | undefined {
   return running?.close();
-}
-
-/** The session that is shown: known at once in this window, and kept over reloads once stored. */
-function memory(state: vscode.Memento): Pick<Host, "remembered" | "remember"> {
-  let shown = state.get<string>(SHOWN);
-  return {
-    remembered: () => shown,
-    remember: (sessionId, stored) => {
-      shown = sessionId;
-      const kept = stored ? sessionId : undefined;
-      if (state.get<string>(SHOWN) !== kept) void state.update(SHOWN, kept);
-    },
-  };
 }
 
 /** The server is started with the first file that is looked at, since it offers code actions. */

@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
@@ -143,7 +143,8 @@ class Opening:
 
     async def _equipped(self, session: Session, path: Path) -> OpenSession:
         scope = session.scope
-        workspace = self.make_workspace(session.created.cwd, session.reads.digest)
+        made = self.make_workspace(session.created.cwd, session.reads.digest)
+        workspace = replace(made, known=lambda: session.reads.uris)
         agent = Agent(
             session=session,
             inbox=Inbox(session, scope),

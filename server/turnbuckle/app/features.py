@@ -7,17 +7,22 @@ from turnbuckle.lsp.actions import Actions
 from turnbuckle.lsp.approvals import Approvals
 from turnbuckle.lsp.asking import Asking
 from turnbuckle.lsp.commands import Commands
+from turnbuckle.lsp.comments import Comments
 from turnbuckle.lsp.compacting import Compacting
 from turnbuckle.lsp.configuring import Configuring
+from turnbuckle.lsp.current import Current
 from turnbuckle.lsp.deciding import Deciding
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.granting import Granting
+from turnbuckle.lsp.growing import Growing
 from turnbuckle.lsp.inbox import InboxEditing
+from turnbuckle.lsp.inviting import Inviting
 from turnbuckle.lsp.library import Library
 from turnbuckle.lsp.lifecycle import Lifecycle
 from turnbuckle.lsp.prompts import Prompts
 from turnbuckle.lsp.protocol import REQUESTS
 from turnbuckle.lsp.reloading import Reload, Reloading
+from turnbuckle.lsp.resuming import Resuming
 from turnbuckle.lsp.reviews import Reviews
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.subscriptions import Subscriptions
@@ -37,6 +42,7 @@ class Features:
         catalogue: Catalogue,
         quiet: float,
         reload: Reload,
+        comment_word: str,
     ) -> None:
         self._editor = editor
         self._reload = reload
@@ -49,7 +55,12 @@ class Features:
         self.subscriptions = Subscriptions(editor)
         self.turns = Turns(editor, self.subscriptions, self.work_done, catalogue.effective)
         self.commands = Commands(editor)
-        self.reviews = Reviews(editor, self.commands, self.showing)
+        self.current = Current(editor, self.turns)
+        self.inviting = Inviting(editor, Comments(comment_word), self.current)
+        self.growing = Growing(editor, self.showing)
+        self.reviews = Reviews(
+            editor, self.commands, self.showing, self.growing, self.inviting.lenses
+        )
         self.watching = Watching(editor)
         self.reviews.review.observe(self.watching.review_changed)
 
@@ -81,11 +92,28 @@ class Features:
             InboxEditing(self._editor),
             Lifecycle(self._editor, self.commands),
             Compacting(self._editor),
-            Asking(self._editor, self.commands, self.turns, self.work_done, self.showing),
+            *self._asking(),
             Deciding(self.commands, self.approvals),
             Granting(self._editor),
             Reloading(self.commands, self._reload),
-            Actions(self._editor, self.reviews.review),
+            Actions(self._editor, self.reviews.review, self.inviting),
         )
         for feature in features:
             feature.register()
+
+    def _asking(self) -> tuple[Asking, Resuming]:
+        """What a client without a panel asks with."""
+        editor, commands = self._editor, self.commands
+        asking = Asking(
+            editor,
+            commands,
+            self.turns,
+            self.current,
+            work_done=self.work_done,
+            showing=self.showing,
+            growing=self.growing,
+        )
+        resuming = Resuming(
+            editor, commands, self.turns, self.current, asking=asking, growing=self.growing
+        )
+        return asking, resuming

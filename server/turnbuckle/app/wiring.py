@@ -28,6 +28,7 @@ from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.folders import Folders
 from turnbuckle.lsp.prompts import QUIET
 from turnbuckle.lsp.rpc import Connection
+from turnbuckle.lsp.saving import OpenFiles
 from turnbuckle.session.store import Sync, sync_data
 from turnbuckle.workspace.files import DiskTexts
 from turnbuckle.workspace.port import Workspace
@@ -92,9 +93,10 @@ class Wiring:
         documents = Documents(client.encoding)
         folders = Folders(client)
         texts = OpenTexts(documents, DiskTexts(), connection, client, limits=outside.limits)
+        buffers = OpenFiles(documents, connection, client)
 
         def workspace(cwd: str | None, seen: Seen) -> Workspace:
-            return Workspace(roots=folders.roots(cwd), texts=texts, seen=seen)
+            return Workspace(roots=folders.roots(cwd), texts=texts, seen=seen, buffers=buffers)
 
         def watch(opened: OpenSession) -> None:
             features.watch(opened)
@@ -128,6 +130,7 @@ class Wiring:
             catalogue=Catalogue(models),
             quiet=outside.quiet,
             reload=plugins.reload,
+            comment_word=settings.comment_word,
         )
         self.prompts = features.prompts
         self.watching = features.watching

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from turnbuckle.cli.calls import label
-from turnbuckle.cli.lines import Line, seconds
+from turnbuckle.cli.lines import Line, line, seconds
 from turnbuckle.cli.values import Event, Note
-from turnbuckle.cli.visible import one_line
+from turnbuckle.cli.visible import harmless, one_line
 from turnbuckle.session.events import (
     ApprovalAsked,
     ApprovalDecided,
@@ -25,6 +25,9 @@ from turnbuckle.session.events import (
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAMES_A_SECOND = 10
 
+OUTPUT = 4_000
+"""How many characters of a command's output are kept to show its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Doing:
@@ -33,10 +36,14 @@ class _Doing:
 
 
 class Activity:
-    """A fold; `clock` gives seconds and need not start anywhere."""
+    """A fold; `clock` gives seconds and need not start anywhere.
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    `rows` is how many lines of a command's output are shown.
+    """
+
+    def __init__(self, clock: Callable[[], float], rows: int = 1) -> None:
         self._clock = clock
+        self._rows = rows
         self._phase: _Doing | None = None
         self._calls: dict[str, _Doing] = {}
         self._running: dict[str, _Doing] = {}
@@ -64,8 +71,8 @@ class Activity:
             case Note(type="status", data={"text": str(text)}):
                 self._become(one_line(text))
             case Note(type="tool/output", data={"callId": str(call_id), "text": str(text)}):
-                if call_id in self._running and (rows := text.strip().splitlines()):
-                    self._output = one_line(rows[-1], 120)
+                if call_id in self._running:
+                    self._output = (self._output + text)[-OUTPUT:]
             case LlmStream() | LlmFailed() | AssistantChunk() | AssistantMessage():
                 self._feed_model(event)
             case _:
@@ -124,7 +131,7 @@ class Activity:
         return self._phase
 
     def lines(self) -> list[Line]:
-        """The status line with the time that it takes already, and the last line of output."""
+        """The status line with the time that it takes already, and the last lines of output."""
         doing = self._now()
         if doing is None:
             return []
@@ -135,7 +142,8 @@ class Activity:
             (doing.what, ""),
             (f"  {seconds(now - doing.since)}", "dim"),
         )
-        return [status, ((f"  {self._output}", "dim"),)] if self._output else [status]
+        rows = [row for row in harmless(self._output).splitlines() if row.strip()]
+        return [status, *(line(f"  {one_line(row, 120)}", "dim") for row in rows[-self._rows :])]
 
 
 def _saying(chunk: AssistantChunk) -> str | None:

@@ -11,6 +11,7 @@ import typer
 
 from turnbuckle import __version__
 from turnbuckle.cli import asking
+from turnbuckle.cli.chat import chat as run_chat
 from turnbuckle.cli.demo import demo as run_demo
 from turnbuckle.cli.doctor import LIMIT
 from turnbuckle.cli.doctor import doctor as run_doctor
@@ -64,8 +65,8 @@ def main(
     """A coding agent inside a language server."""
 
 
-def _run(play: Play, *, json: bool = False) -> None:
-    raise typer.Exit(anyio.run(perform, play, json))
+def _run(play: Play, *, json: bool = False, still: bool = False) -> None:
+    raise typer.Exit(anyio.run(perform, play, json, still))
 
 
 @app.command(epilog=HELP)
@@ -110,8 +111,18 @@ def _prompt(given: str) -> str:
 
 @app.command(epilog=HELP)
 def chat(cwd: Cwd = None, session: SessionId = None) -> None:
-    """Talk: each line is a turn. /exit or Ctrl-D leaves, Ctrl-C cancels what runs."""
-    _run(partial(asking.chat, server=own_server(), cwd=_folder(cwd, session), session_id=session))
+    """Talk: each message is a turn, and more can be typed while one runs; /help says how.
+
+    In a pipe each line is a message. /exit or Ctrl-D leaves, Ctrl-C cancels what runs.
+    """
+    play = partial(
+        run_chat,
+        server=own_server(),
+        cwd=_folder(cwd, session),
+        session_id=session,
+        state=state_dir(),
+    )
+    _run(play, still=True)
 
 
 @app.command(epilog="Exit codes: 0 if the test was fixed, else as for `turnbuckle ask`.")

@@ -8,14 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from turnbuckle.cli.approving import allow_in_demo
-from turnbuckle.cli.asking import STARTING
 from turnbuckle.cli.dialogue import Dialogue
 from turnbuckle.cli.exits import CANCELLED, COMPLETED, ENDED_OTHERWISE, NOT_RUN
 from turnbuckle.cli.lines import Line, counted, line
 from turnbuckle.cli.meter import context_of
 from turnbuckle.cli.narration import Narration
 from turnbuckle.cli.places import short, shown_place
-from turnbuckle.cli.stage import Stage
+from turnbuckle.cli.stage import STARTING, Stage
 from turnbuckle.cli.stored import the_file
 from turnbuckle.cli.talk import Server, talking
 from turnbuckle.cli.tally import Tally

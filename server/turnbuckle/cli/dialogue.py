@@ -11,17 +11,23 @@ from turnbuckle.cli.activity import Activity
 from turnbuckle.cli.approving import Decide
 from turnbuckle.cli.lines import Line, line
 from turnbuckle.cli.narration import Narration
+from turnbuckle.cli.opened import Talk
 from turnbuckle.cli.screen import Screen
 from turnbuckle.cli.signals import Leave
 from turnbuckle.cli.subjects import subject_lines
-from turnbuckle.cli.talk import Talk
 from turnbuckle.cli.tally import Tally
-from turnbuckle.cli.values import event_of
+from turnbuckle.cli.values import Event, Note, event_of
 from turnbuckle.cli.visible import one_line
+from turnbuckle.cli.waiting import Waiting
 from turnbuckle.lsp.client import ServerRefused
 from turnbuckle.lsp.protocol import TurnResult
 from turnbuckle.lsp.rpc import NoAnswer
-from turnbuckle.session.events import ApprovalAsked, ApprovalDecided
+from turnbuckle.session.events import (
+    ApprovalAsked,
+    ApprovalDecided,
+    AssistantMessage,
+    SessionCreated,
+)
 
 _WANTS = {
     "command": "The agent wants to run a command",
@@ -48,16 +54,24 @@ class Dialogue:
         cwd: str | None,
     ) -> None:
         self.tally = Tally()
+        self.waiting = Waiting()
         self.denied = False
+        self.live = True
+        self.cwd = cwd
         self._screen = screen
         self._activity = activity
         self._decide = decide
         self._narration = narration
-        self._cwd = cwd
         # What is asked and not settled; with a scope while the person looks at it.
         self._open: dict[str, anyio.CancelScope | None] = {}
         self._waiting: deque[ApprovalAsked] = deque()
         self._news = anyio.Event()
+        self._heard = anyio.Event()
+
+    @property
+    def asking(self) -> bool:
+        """Whether a question is before the person."""
+        return any(scope is not None for scope in self._open.values())
 
     def take(self, value: object) -> None:
         """The next value of the session's events."""
@@ -65,9 +79,23 @@ class Dialogue:
             self._screen.write(orjson.dumps(value).decode() + "\n")
         if (event := event_of(value)) is None:
             return
-        self._activity.feed(event)
-        self.tally.feed(event)
+        self.waiting.feed(event)
+        if self.live:
+            self._activity.feed(event)
+            self.tally.feed(event)
+        self._heard.set()
+        self._follow(event)
+        if self._narration is not None:
+            self._screen.show(self._narration.feed(event, past=not self.live))
+            if isinstance(event, AssistantMessage):
+                self._screen.settle()
+
+    def _follow(self, event: Event) -> None:
         match event:
+            case Note(type="live"):
+                self.live = True
+            case SessionCreated(cwd=str(cwd)):
+                self.cwd = cwd
             case ApprovalAsked(approval_id=approval_id):
                 self._open[approval_id] = None
                 self._waiting.append(event)
@@ -76,8 +104,11 @@ class Dialogue:
                 self._settle(event)
             case _:
                 pass
-        if self._narration is not None:
-            self._screen.show(self._narration.feed(event))
+
+    async def heard(self) -> None:
+        """Wait for the next value."""
+        self._heard = anyio.Event()
+        await self._heard.wait()
 
     def _settle(self, decided: ApprovalDecided) -> None:
         scope = self._open.pop(decided.approval_id, None)
@@ -100,7 +131,7 @@ class Dialogue:
         interrupted = anyio.Event()
         result: TurnResult | NoAnswer
         async with anyio.create_task_group() as group:
-            group.start_soon(self._answer, talk)
+            group.start_soon(self.answer, talk)
             group.start_soon(self._cancel, talk, interrupted)
             leave.interrupt = interrupted.set
             try:
@@ -122,13 +153,13 @@ class Dialogue:
         with suppress(NoAnswer):
             await talk.cancel()
 
-    async def _answer(self, talk: Talk) -> None:
-        """Put one question after the other."""
+    async def answer(self, talk: Talk) -> None:
+        """Put one question after the other to the person, until cancelled."""
         while True:
             while self._waiting:
                 asked = self._waiting.popleft()
                 if asked.approval_id in self._open:
-                    self._ask(_question(asked, self._cwd))
+                    self._ask(_question(asked, self.cwd))
                     await self._put(talk, asked)
             self._news = anyio.Event()
             await self._news.wait()

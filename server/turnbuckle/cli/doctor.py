@@ -11,9 +11,9 @@ import anyio
 import orjson
 from anyio import to_thread
 
-from turnbuckle.cli.asking import STARTING
 from turnbuckle.cli.checkup import examine
 from turnbuckle.cli.exits import COMPLETED, ENDED_OTHERWISE, NO_SERVER
+from turnbuckle.cli.opened import Talk
 from turnbuckle.cli.report import (
     Answer,
     Report,
@@ -22,8 +22,8 @@ from turnbuckle.cli.report import (
     checkup_lines,
     models_lines,
 )
-from turnbuckle.cli.stage import Stage
-from turnbuckle.cli.talk import Server, ServerGone, Talk, talking
+from turnbuckle.cli.stage import STARTING, Stage
+from turnbuckle.cli.talk import Server, ServerGone, talking
 from turnbuckle.cli.values import event_of
 from turnbuckle.config import STATE
 from turnbuckle.lsp import names

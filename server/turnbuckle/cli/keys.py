@@ -47,6 +47,20 @@ if sys.platform == "win32":
             while msvcrt.kbhit():
                 msvcrt.getwch()
 
+    class _Lines:
+        def __init__(self, stdin: TextIO) -> None:
+            self._stdin = stdin
+
+        async def read(self) -> str:
+            return await to_thread.run_sync(self._stdin.readline, abandon_on_cancel=True)
+
+        def forget(self) -> None:
+            """Whoever wrote it meant all of it."""
+
+    def piped(stdin: TextIO) -> Keys:
+        """What comes through a pipe or from a file."""
+        return _Lines(stdin)
+
     @contextmanager
     def keyboard(stdin: TextIO | None, *, quiet: bool) -> Iterator[Keys | None]:
         """The keyboard, None where nobody can type; `quiet` says that we show what is typed."""
@@ -55,14 +69,15 @@ if sys.platform == "win32":
 else:
     import termios
 
-    class _Terminal:
+    class _Descriptor:
         def __init__(self, descriptor: int) -> None:
             self._descriptor = descriptor
             self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
         async def read(self) -> str:
             while True:
-                await anyio.wait_readable(self._descriptor)
+                with suppress(PermissionError):  # a file can always be read
+                    await anyio.wait_readable(self._descriptor)
                 try:
                     data = os.read(self._descriptor, 4096)
                 except OSError:  # the terminal was closed
@@ -76,6 +91,10 @@ else:
             self._decoder.reset()
             with suppress(termios.error):
                 termios.tcflush(self._descriptor, termios.TCIFLUSH)
+
+    def piped(stdin: TextIO) -> Keys:
+        """What comes through a pipe or from a file."""
+        return _Descriptor(stdin.fileno())
 
     @contextmanager
     def keyboard(stdin: TextIO | None, *, quiet: bool) -> Iterator[Keys | None]:
@@ -93,7 +112,7 @@ else:
             attributes[3] &= ~(termios.ECHO | termios.ICANON)
             termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
         try:
-            yield _Terminal(descriptor)
+            yield _Descriptor(descriptor)
         finally:
             with suppress(termios.error):  # the terminal may be gone
                 termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

@@ -69,9 +69,11 @@ class Narration:
         self._calls: dict[str, ToolCall] = {}
         self._asked: set[str] = set()
 
-    def feed(self, event: Event) -> list[Shown]:
-        """What to print for the next event."""
+    def feed(self, event: Event, *, past: bool = False) -> list[Shown]:
+        """What to print for the next event; with `past` also what was asked for."""
         shown = self._tell(event)
+        if past and not self._subjects and isinstance(event, ApprovalAsked):
+            shown += subject_lines(event.subject, self._cwd)
         if not shown:
             return []
         apart = self._apart if isinstance(shown[0], Said) else not isinstance(event, UserMessage)

@@ -3,14 +3,14 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO, TypeAlias, cast
 
-from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from turnbuckle.cli.lines import Line, Said, Shown, Style
+from turnbuckle.cli.prose import Block, Blocks, rows_of
 
 _COLOURS: dict[Style, str] = {
     "": "",
@@ -66,6 +66,8 @@ class Guarded:
         self._try(self._file.flush)
 
     def __getattr__(self, name: str) -> Any:  # Any: as the file has it
+        if name == "buffer":  # nobody writes past us
+            raise AttributeError(name)
         return getattr(self._file, name)
 
     def _try(self, work: Callable[[], object]) -> None:
@@ -109,20 +111,38 @@ class Pipe:
 
 
 class Sheet:
-    """A terminal's lines. Text that is still being said is held back in `rest`, less than a row."""
+    """A terminal's lines. What is said is Markdown; of it, only finished blocks are printed."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.rest = ""
+        self._blocks = Blocks()
+        self._first = True
+
+    def rest(self, room: int) -> list[RenderableType]:
+        """The last rows of the block that is still being said: below what is printed."""
+        if not (text := self._blocks.open):
+            return []
+        gap: list[RenderableType] = [Text("")] if not (self._first or self._blocks.joined) else []
+        return [*gap, *rows_of(text, self.console, self.width)][-room:]
+
+    @property
+    def width(self) -> int:
+        """The columns for text; the last one stays free, so that no terminal breaks the row."""
+        return max(self.console.width - 1, 1)
 
     def show(self, shown: Iterable[Shown]) -> None:
-        """Print what is finished: whole lines, and of what is being said the full rows."""
+        """Print what is finished."""
         for item in shown:
             if isinstance(item, Said):
-                self._say(item.text)
+                self._print(self._blocks.feed(item.text))
             else:
                 self.finish()
                 self.console.print(text_of(item), soft_wrap=True)
+
+    def aside(self, lines: Iterable[Line]) -> None:
+        """Print lines above what is still being said, which they do not break off."""
+        for item in lines:
+            self.console.print(text_of(item), soft_wrap=True)
 
     def write(self, text: str) -> None:
         """Print text as it is."""
@@ -130,24 +150,17 @@ class Sheet:
         self.console.print(Text(text), soft_wrap=True, end="")
 
     def finish(self) -> None:
-        """Print what was held back."""
-        if self.rest:
-            self._rows([self.rest])
-            self.rest = ""
+        """Print what is open: nothing follows on it."""
+        self._print(self._blocks.finish())
+        self._first = True
 
-    def _say(self, text: str) -> None:
-        *whole, self.rest = (self.rest + text).split("\n")
-        self._rows(whole)
-        room = max(self.console.width - 1, 1)
-        ink = self.rest.rstrip(" \t")
-        if cell_len(ink) > room:
-            *full, last = Text(ink).wrap(self.console, room)
-            self._rows([row.plain for row in full])
-            self.rest = last.plain + self.rest[len(ink) :]
-
-    def _rows(self, rows: Sequence[str]) -> None:
-        for row in rows:
-            self.console.print(Text(row), width=max(self.console.width - 1, 1))
+    def _print(self, blocks: Iterable[Block]) -> None:
+        for block in blocks:
+            if not self._first and not block.joined:
+                self.console.print()
+            self._first = False
+            for row in rows_of(block.text, self.console, self.width):
+                self.console.print(row, end="")
 
 
 def standard_streams(gone: Gone, *, json: bool = False) -> tuple[TextIO, TextIO]:

@@ -1,12 +1,12 @@
 """The terminal while something goes on: lines above, and below them what happens now."""
 
-from collections.abc import Callable, Iterable
-from typing import TextIO
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol, TextIO
 
 import anyio
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.text import Text
 
 from turnbuckle.cli.lines import Line, Shown
 from turnbuckle.cli.paper import Pipe, Sheet, console_on, text_of
@@ -17,35 +17,51 @@ TICK = 0.1
 Status = Callable[[], list[Line]]
 
 
+class Below(Protocol):
+    """What is drawn below the lines, again and again."""
+
+    def above(self) -> AbstractContextManager[None]:
+        """A time in which lines are printed; then it is drawn again."""
+        ...
+
+    def refresh(self) -> None:
+        """Draw it again, soon."""
+        ...
+
+
 class Screen:
     """Standard output, and the terminal that the person looks at, if there is one.
 
     Where standard output is no terminal but standard error is one, what happens now and questions
-    are shown there. `prompt` is the question that is open, with what is typed so far.
+    are shown there. `prompt` is the question that is open, with what is typed so far. `still` says
+    that nothing is drawn below the lines until something is laid there.
     """
 
-    def __init__(self, out: TextIO, err: TextIO, status: Status) -> None:
+    def __init__(self, out: TextIO, err: TextIO, status: Status, *, still: bool = False) -> None:
         self._status = status
         self.prompt: Line | None = None
         terminal = next((stream for stream in (out, err) if stream.isatty()), None)
         self.terminal = Sheet(console_on(terminal)) if terminal is not None else None
         self.paper: Sheet | Pipe = self.terminal if self.terminal and terminal is out else Pipe(out)
         self._errors: Sheet | Pipe = self.terminal or Pipe(err)
-        self._live: Live | None = None
-        if self.terminal and not self.terminal.console.is_dumb_terminal:
-            self._live = Live(
-                console=self.terminal.console,
-                get_renderable=self._region,
-                auto_refresh=False,
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
+        self.capable = bool(self.terminal and not self.terminal.console.is_dumb_terminal)
+        self._below: Below | None = None
+        if self.capable and not still:
+            self._below = _Lively(self)
 
     @property
     def lively(self) -> bool:
-        """Whether lines can be drawn again."""
-        return self._live is not None
+        """Whether lines are drawn again."""
+        return self._below is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something goes on that is told with its time."""
+        return bool(self._status())
+
+    def lay(self, below: Below | None) -> None:
+        """Have this drawn below the lines from now on."""
+        self._below = below
 
     def show(self, shown: Iterable[Shown]) -> None:
         """Print on standard output."""
@@ -55,59 +71,106 @@ class Screen:
         """Print what belongs to a question, where the person sees it."""
         self._print(self.terminal or self.paper, list(shown))
 
+    def aside(self, shown: Iterable[Line]) -> None:
+        """Print what does not belong to the session, without breaking off what is being said."""
+        if self.terminal is None or self._below is None:
+            self.ask(shown)
+            return
+        with self._below.above():
+            self.terminal.aside(shown)
+
+    def settle(self) -> None:
+        """What was being said is over: have it printed for good."""
+        if self._below is not None and self.terminal:
+            with self._below.above():
+                self.terminal.finish()
+
     def complain(self, shown: Iterable[Shown]) -> None:
         """Print what went wrong: where the person looks, else on standard error."""
         self._print(self._errors, list(shown))
 
     def write(self, text: str) -> None:
         """Print text on standard output as it is."""
-        if self._live is None or self.paper is not self.terminal:
+        if self._below is None or self.paper is not self.terminal:
             self.paper.write(text)
             return
-        with self.terminal.console:
+        with self._below.above():
             self.paper.write(text)
-            self._live.refresh()
 
     def _print(self, paper: Sheet | Pipe, shown: list[Shown]) -> None:
         if not shown:
             return
-        if self._live is None or not isinstance(paper, Sheet):
+        if self._below is None or not isinstance(paper, Sheet):
             paper.show(shown)
             return
-        with paper.console:  # one write, so that nothing flickers
+        with self._below.above():
             paper.show(shown)
-            self._live.refresh()
 
     def set_prompt(self, prompt: Line | None) -> None:
         """Change the open question."""
         self.prompt = prompt
-        if self._live:
-            self._live.refresh()
+        if self._below:
+            self._below.refresh()
 
     async def run(self) -> None:
         """Keep the time that is shown right, until cancelled."""
-        if self._live is None:
+        if not isinstance(self._below, _Lively):
             return
-        with self._live:
+        with self._below.live:
             try:
                 while True:
                     await anyio.sleep(TICK)
-                    self._live.refresh()
+                    self._below.refresh()
             finally:
-                self._finish()
+                self.finish()
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """Leave nothing on the terminal but what was printed, whole."""
         self._status = list
         self.prompt = None
         if self.terminal:
             self.terminal.finish()
 
-    def _region(self) -> Group:
-        rest = self.terminal.rest if self.terminal else ""
-        rows = [Text(rest)] if rest else []
+    def region(self, room: int | None = None) -> list[RenderableType]:
+        """What is to be drawn below the lines: of what is being said at most `room` rows."""
+        rows: list[RenderableType] = []
+        if self.terminal:
+            most = room if room is not None else max(self.terminal.console.height // 2, 1)
+            rows += self.terminal.rest(most)
         for line in self._status():
             row = text_of(line)
             row.no_wrap, row.overflow = True, "ellipsis"
             rows.append(row)
-        return Group(*rows, *([text_of(self.prompt)] if self.prompt else []))
+        return rows
+
+
+class _Lively:
+    """The status, and the question with what is typed so far."""
+
+    def __init__(self, screen: Screen) -> None:
+        assert screen.terminal is not None
+        self._screen = screen
+        self._console = screen.terminal.console
+        self.live = Live(
+            console=self._console,
+            get_renderable=self._region,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    @contextmanager
+    def above(self) -> Iterator[None]:
+        """One write, so that nothing flickers."""
+        with self._console:
+            yield
+            self.live.refresh()
+
+    def refresh(self) -> None:
+        """Draw it now."""
+        self.live.refresh()
+
+    def _region(self) -> Group:
+        prompt = self._screen.prompt
+        return Group(*self._screen.region(), *([text_of(prompt)] if prompt else []))

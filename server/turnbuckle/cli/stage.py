@@ -19,20 +19,28 @@ from turnbuckle.cli.lines import Line, line
 from turnbuckle.cli.paper import standard_streams
 from turnbuckle.cli.screen import Screen
 from turnbuckle.cli.signals import Leave, heeding
+from turnbuckle.cli.source import Typist
 from turnbuckle.cli.talk import Server, ServerGone
 from turnbuckle.cli.visible import harmless
 from turnbuckle.lsp.client import ServerRefused
 
 BROKEN_PIPE = 141
 TAIL_LINES = 15
+STARTING = "starting the server"
+OUTPUT_ROWS = 5
+"""How many lines of a command's output are shown while it runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What every such command has; `person` is None where there is no terminal to ask at."""
+    """What every such command has.
+
+    `typist` types at the terminal and `person` answers there; both are None where there is none.
+    """
 
     screen: Screen
     activity: Activity
+    typist: Typist | None
     person: Person | None
     leave: Leave
 
@@ -51,19 +59,21 @@ def own_server() -> Server:
     return Server(argv=argv, stderr=sys.stderr.fileno() if logs else None)
 
 
-async def perform(play: Play, json: bool = False) -> int:
+async def perform(play: Play, json: bool = False, still: bool = False) -> int:
     """Run a command and give its exit code; the terminal is as it was afterwards.
 
-    `json` says that it writes JSON on standard output.
+    `json` says that it writes JSON on standard output, `still` that it draws on the terminal by
+    itself.
     """
     leave = Leave()
     out, err = standard_streams(lambda e: leave.leave(code_without_output(e)), json=json)
-    activity = Activity(time.monotonic)
-    screen = Screen(out, err, activity.lines)
+    activity = Activity(time.monotonic, OUTPUT_ROWS)
+    screen = Screen(out, err, activity.lines, still=still)
     code: int | None = None
     with heeding(leave), keyboard(sys.stdin, quiet=screen.lively) as keys:
-        person = Person(screen, keys) if keys is not None and screen.terminal is not None else None
-        stage = Stage(screen=screen, activity=activity, person=person, leave=leave)
+        typist = Typist(screen, keys) if keys is not None and screen.terminal is not None else None
+        person = Person(screen, typist) if typist else None
+        stage = Stage(screen=screen, activity=activity, typist=typist, person=person, leave=leave)
         with leave.scope:
             async with anyio.create_task_group() as group:
                 group.start_soon(screen.run)

@@ -23,6 +23,18 @@ def subject_lines(subject: JsonObject, cwd: str | None) -> list[Line]:
             return [line(exact(str(subject)), "warn")]
 
 
+def grant_words(subject: JsonObject, cwd: str | None) -> str:
+    """What a grant is good for, on one line."""
+    match subject:
+        case {"kind": "command", "command": str(command), "cwd": str(folder)}:
+            where = shown_place(folder, cwd)
+            return f"run {exact(command)}" + ("" if where == "." else f"  in {exact_name(where)}")
+        case {"kind": "change" | "read" as kind, "uri": str(uri)}:
+            return f"{kind} {exact_name(shown_place(uri, cwd))}"
+        case _:
+            return exact(str(subject))
+
+
 def shown_whole(subject: JsonObject) -> bool:
     """Whether all of the subject is there to be looked at; large changes carry only a part."""
     return not any(hunk.get("truncated") for file in _dicts(subject.get("files"))
@@ -51,15 +63,36 @@ def _file(file: JsonObject, cwd: str | None) -> Iterator[Line]:
         ("new file " if new else "edit ", "dim"), (name, "strong"),
         (f"  +{added}", "add"), (f" -{removed}", "remove"),
     )  # fmt: skip
-    shift = 0
-    width = len(
-        str(max((_number(hunk.get("line")) for hunk in hunks), default=0) + added + removed)
-    )
-    for number, hunk in enumerate(hunks):
+    width = _width(hunks)
+    for number, (_, rows) in enumerate(_hunks(file)):
         if number:
             yield line(f"  {'⋮':>{width}}", "dim")
-        yield from _hunk(hunk, shift, width)
+        yield from rows
+
+
+def hunks_of(subject: JsonObject, cwd: str | None) -> list[tuple[str, list[Line]]]:
+    """The hunks of a change, each by its id and as lines that stand for themselves."""
+    found = []
+    for file in _dicts(subject.get("files")):
+        name = exact_name(shown_place(str(file.get("uri")), cwd))
+        for hunk_id, rows in _hunks(file):
+            found.append((hunk_id, [line(name, "strong"), *rows]))
+    return found
+
+
+def _hunks(file: JsonObject) -> Iterator[tuple[str, list[Line]]]:
+    hunks = _dicts(file.get("hunks"))
+    width, shift = _width(hunks), 0
+    for hunk in hunks:
+        yield str(hunk.get("hunkId")), [*_hunk(hunk, shift, width)]
         shift += len(_rows(hunk.get("newText"))) - len(_rows(hunk.get("oldText")))
+
+
+def _width(hunks: list[JsonObject]) -> int:
+    """How wide the numbers of lines are."""
+    last = max((_number(hunk.get("line")) for hunk in hunks), default=0)
+    both = ("oldText", "newText")
+    return len(str(last + sum(len(_rows(hunk.get(side))) for hunk in hunks for side in both)))
 
 
 def _hunk(hunk: JsonObject, shift: int, width: int) -> Iterator[Line]:

@@ -165,6 +165,13 @@ class Settings(Table):
     """Which models stand in for one that does not answer."""
     timeouts: TimeoutSettings = TimeoutSettings()
     """How long tools may take."""
+    comment_word: str = Field(
+        default="agent",
+        pattern=r"^[^\s:]{0,30}$",
+        json_schema_extra={"right": 'a word without spaces and colons, such as "agent"'},
+    )
+    """What a comment begins with that asks the agent for something, as in `# agent: add a test`;
+    empty for none."""
     redact: bool = True
     """Keep what looks like a key or a token from the model and the log."""
     metrics: bool = False

@@ -10,27 +10,23 @@ from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.followed import Followed, stands
 from turnbuckle.lsp.hints import SOURCE
+from turnbuckle.lsp.inviting import Inviting
 from turnbuckle.lsp.marking import counts, deed, marked
+from turnbuckle.lsp.offers import Offer, offer, within
 from turnbuckle.lsp.proposals import Proposal, Sight
 from turnbuckle.lsp.review import Review
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.subjects import visible
 from turnbuckle.workspace.changes import Span
 
-ASK_TITLE = "Ask the agent"
-SELECTION = (
-    "Look at the code that I selected. If a comment in it begins with `agent:`, do what it says. "
-    "Otherwise say briefly what it does, and mend what is plainly wrong in it."
-)
-FIX = "Fix the problem that the editor reports here."
-
 
 class Actions:
     """What a plain client offers in its menu of code actions."""
 
-    def __init__(self, editor: Editor, review: Review) -> None:
+    def __init__(self, editor: Editor, review: Review, inviting: Inviting) -> None:
         self._editor = editor
         self._review = review
+        self._inviting = inviting
 
     def register(self) -> None:
         """Answer `textDocument/codeAction`."""
@@ -40,36 +36,14 @@ class Actions:
         self, params: types.CodeActionParams
     ) -> list[types.CodeAction | types.Command]:
         only = params.context.only
+        offers = (*self._answers(params), *self._inviting.offers(params))
         return [
             action if self._editor.client.code_action_literals else command
-            for action, command in self._offers(params)
-            if only is None or any(_within(str(action.kind), str(kind)) for kind in only)
+            for action, command in offers
+            if only is None or any(within(str(action.kind), str(kind)) for kind in only)
         ]
 
-    def _offers(
-        self, params: types.CodeActionParams
-    ) -> Iterator[tuple[types.CodeAction, types.Command]]:
-        uri = params.text_document.uri
-        yield from self._answers(params)
-        plain = self._editor.connection.incoming.messages.plain
-        where: dict[str, object] = {"uri": uri, "range": plain(params.range)}
-        for diagnostic in params.context.diagnostics:
-            if diagnostic.source == SOURCE:
-                continue  # one of ours: it is answered above
-            about = where | {"prompt": FIX, "diagnostics": [plain(diagnostic)]}
-            line = visible(diagnostic.message.split("\n")[0])[:60]
-            yield _offer(
-                f"{ASK_TITLE}: fix “{line}”",
-                names.QUICKFIX,
-                names.ASK_COMMAND,
-                about,
-                diagnostics=[diagnostic],
-            )
-        yield _offer(ASK_TITLE, names.REFACTOR, names.ASK_COMMAND, where | {"prompt": SELECTION})
-
-    def _answers(
-        self, params: types.CodeActionParams
-    ) -> Iterator[tuple[types.CodeAction, types.Command]]:
+    def _answers(self, params: types.CodeActionParams) -> Iterator[Offer]:
         """What can be done with proposed and applied changes of this file, those here first."""
         uri = params.text_document.uri
         document = self._editor.documents.lookup(uri)
@@ -101,7 +75,7 @@ def _hunk_offers(
     sight: Sight,
     whose: tuple[Proposal, Followed],
     diagnostics: Sequence[types.Diagnostic],
-) -> Iterator[tuple[types.CodeAction, types.Command]]:
+) -> Iterator[Offer]:
     proposal, file = whose
     hunk_id = sight.hunk.hunk_id
     about: dict[str, object] = {"hunkId": hunk_id}
@@ -114,19 +88,17 @@ def _hunk_offers(
         mine = [one for one in diagnostics if one.source == SOURCE and one.data == about] or None
         if sight.state == "open":
             accept = names.ACCEPT_HUNK_COMMAND
-            yield _offer(f"Accept {what}", names.QUICKFIX, accept, about, mine)
-        yield _offer(f"Reject {what}", names.QUICKFIX, names.REJECT_HUNK_COMMAND, about, mine)
+            yield offer(f"Accept {what}", names.QUICKFIX, accept, about, mine)
+        yield offer(f"Reject {what}", names.QUICKFIX, names.REJECT_HUNK_COMMAND, about, mine)
     elif (
         sight.state == "accepted"
         and file.change.kind == "edit"
         and stands(sight.hunk, sight.span, document.text)
     ):
-        yield _offer(f"Undo {what}", names.QUICKFIX, names.UNDO_HUNK_COMMAND, about)
+        yield offer(f"Undo {what}", names.QUICKFIX, names.UNDO_HUNK_COMMAND, about)
 
 
-def _file_offers(
-    uri: str, proposal: Proposal, file: Followed
-) -> Iterator[tuple[types.CodeAction, types.Command]]:
+def _file_offers(uri: str, proposal: Proposal, file: Followed) -> Iterator[Offer]:
     """Where more than one hunk waits, or none of them has a place in a text: all at once."""
     waiting = proposal.undecided(file)
     if not waiting:
@@ -135,24 +107,6 @@ def _file_offers(
     name = visible(uri.rpartition("/")[2])
     what = f"{counts(*waiting)} in {len(waiting)} place{'s' * (len(waiting) > 1)} of {name}"
     diff: dict[str, object] = {"changeId": proposal.change_id}
-    yield _offer(f"Accept all: {what}", names.QUICKFIX, names.ACCEPT_FILE_COMMAND, about)
-    yield _offer(f"Reject all: {what}", names.QUICKFIX, names.REJECT_FILE_COMMAND, about)
-    yield _offer(f"Show: {what}", names.QUICKFIX, names.SHOW_DIFF_COMMAND, diff)
-
-
-def _offer(
-    title: str,
-    kind: str,
-    command: str,
-    argument: dict[str, object],
-    diagnostics: list[types.Diagnostic] | None = None,
-) -> tuple[types.CodeAction, types.Command]:
-    """One offer in both forms; a client that takes no literals gets the bare command."""
-    bare = types.Command(title=title, command=command, arguments=[argument])
-    action = types.CodeAction(title=title, kind=kind, command=bare, diagnostics=diagnostics)
-    return action, bare
-
-
-def _within(kind: str, wanted: str) -> bool:
-    """Whether a kind of code action is the wanted one or a sub-kind of it."""
-    return wanted == "" or kind == wanted or kind.startswith(f"{wanted}.")
+    yield offer(f"Accept all: {what}", names.QUICKFIX, names.ACCEPT_FILE_COMMAND, about)
+    yield offer(f"Reject all: {what}", names.QUICKFIX, names.REJECT_FILE_COMMAND, about)
+    yield offer(f"Show: {what}", names.QUICKFIX, names.SHOW_DIFF_COMMAND, diff)

@@ -13,6 +13,7 @@ from turnbuckle.lsp.documents import Documents, OpenDocument
 from turnbuckle.lsp.flight import Answer, Calls, Flight
 from turnbuckle.lsp.quirks import quirks_of, takes_versions
 from turnbuckle.lsp.relocating import relocate
+from turnbuckle.lsp.trusting import doubted, trust
 from turnbuckle.workspace.changes import FileChange
 from turnbuckle.workspace.errors import WorkspaceError
 from turnbuckle.workspace.paths import Place
@@ -22,6 +23,9 @@ logger = logging.getLogger(__name__)
 
 ATTEMPTS = 4
 """How often an edit is sent at most: once, and three times again where the editor refused it."""
+
+LOOK = "its text does not show the edit, but look before trying again"
+"""What is added to an answer that is no clear "no"."""
 
 EDITABLE = ("file", "untitled")
 """Schemes of documents that a person writes in; others show what something else made."""
@@ -75,6 +79,7 @@ class OpenTexts:
         document = self._at(place)
         if document is None:
             return await self._disk.read(place)
+        await trust(document, place, self._disk)
         return Snapshot(
             uri=place.uri,
             text=document.text,
@@ -152,7 +157,7 @@ class OpenTexts:
         if not _editable(document):
             said = f"{document.uri} shows what is made elsewhere, so it cannot be edited"
             return Applied(outcome="failed", after=document.digest, said=said, code="READ_ONLY")
-        return None
+        return doubted(document)
 
     async def _quiet(self, document: OpenDocument) -> bool:
         """Wait for a quiet moment, where the editor will not check what the edit was made for."""
@@ -210,7 +215,8 @@ class OpenTexts:
             return _unlike(document, strayed=landing.strayed, answer=answer)
         if answer.word == "no" or flight.disturbed:
             return None
-        return _declined(document, answer.said)
+        sure = quirks_of(self._client).confirms_edits
+        return _declined(document, answer.said if sure else f"{answer.said}; {LOOK}")
 
     async def _after_close(self, flight: Flight, place: Place) -> Applied:
         """What came of an edit whose document was closed, seen where the text stands now."""

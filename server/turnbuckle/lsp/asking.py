@@ -1,27 +1,26 @@
-"""The commands that ask and cancel: the session that commands go on in, and its answers shown."""
+"""The commands that ask and cancel, and how answers are shown."""
 
 from __future__ import annotations
 
 import secrets
 
-import anyio
-from anyio import to_thread
-
 from turnbuckle.agent.inbox import Dropped, Ended, until_ended
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp import names
 from turnbuckle.lsp.commands import Commands
+from turnbuckle.lsp.current import Current
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.growing import Growing
 from turnbuckle.lsp.invocations import AskParams, AskResult, CommandResult, SessionCommandParams
 from turnbuckle.lsp.pointing import contexts, diagnostics_text
-from turnbuckle.lsp.protocol import ContextItem
+from turnbuckle.lsp.protocol import ContextItem, WhenBusy
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.lsp.showing import Showing
-from turnbuckle.lsp.transcripts import answer_of, markdown
+from turnbuckle.lsp.transcripts import answer_of
 from turnbuckle.lsp.turns import Turns
 from turnbuckle.lsp.wire import Wire
 from turnbuckle.lsp.workdone import WorkDone
-from turnbuckle.lsp.writing import writes
+from turnbuckle.session.parts import Context
 
 
 class Asking:
@@ -32,16 +31,18 @@ class Asking:
         editor: Editor,
         commands: Commands,
         turns: Turns,
+        current: Current,
         work_done: WorkDone,
         showing: Showing,
+        growing: Growing,
     ) -> None:
         self._editor = editor
         self._commands = commands
         self._turns = turns
+        self._current = current
         self._work_done = work_done
         self._showing = showing
-        self._session_id: str | None = None
-        self._opening = anyio.Lock()
+        self._growing = growing
 
     def register(self) -> None:
         """Run the commands."""
@@ -55,42 +56,43 @@ class Asking:
         # Now, for the person may go on typing while a session is opened.
         pointed = contexts(items, self._editor.documents)
         try:
-            opened = await self._session()
-            key = await self._turns.submit(
-                opened,
-                secrets.token_hex(8),
-                params.prompt or "Look at this, and help.",
-                pointed,
-                when_busy=params.when_busy,
-            )
+            opened = await self._current.get()
+            prompt = params.prompt or "Look at this, and help."
+            key = await self.send(opened, prompt, pointed, when_busy=params.when_busy)
         except Refused as refused:
             return self._commands.outcome("refused", str(refused))
-        self._work_done.follow(opened, key)
-        self._editor.tasks.start_soon(self._show_answer, opened, key)
         return AskResult(session_id=opened.session.id, key=key)
 
-    async def _session(self) -> OpenSession:
-        """The session that commands go on in: the last one, while it can be written."""
-        async with self._opening:
-            for opened in self._editor.sessions.open_sessions:
-                if opened.session.id == self._session_id and await writes(self._editor, opened):
-                    return opened
-            opened = await self._turns.open()
-            self._session_id = opened.session.id
-            return opened
+    async def send(
+        self,
+        opened: OpenSession,
+        prompt: str,
+        pointed: tuple[Context, ...] = (),
+        *,
+        when_busy: WhenBusy = "queue",
+    ) -> str:
+        """Let a message wait for its turn, have that followed and its answer shown; gives its key.
+
+        Raises:
+            Refused: this session, or this workspace, runs no turn.
+        """
+        key = secrets.token_hex(8)
+        await self._turns.submit(opened, key, prompt, pointed, when_busy=when_busy)
+        self._work_done.follow(opened, key)
+        self._editor.tasks.start_soon(self._show_answer, opened, key)
+        return key
 
     async def _show_answer(self, opened: OpenSession, key: str) -> None:
-        """The answer as a document, when its turn has ended."""
+        """The conversation as a document that grows; else as one when its turn has ended."""
+        grows = await self._growing.show(opened)
         end = await until_ended(opened.agent.inbox, key)
-        if isinstance(end, Dropped):
+        if isinstance(end, Dropped) or (grows and self._growing.refreshes):
             return
-        name = f"{opened.session.id}.md"
-        entries = opened.session.log.entries
         if self._editor.client.show_document:
-            text = await to_thread.run_sync(markdown, opened.session.title, tuple(entries))
-            await self._showing.show(name, text)
+            await self._growing.show_file(opened)
         else:
-            await self._showing.show(name, answer_of(entries, end.turn) or _ended(end))
+            said = answer_of(opened.session.log.entries, end.turn) or _ended(end)
+            await self._showing.show(f"{opened.session.id}.md", said)
 
     async def _cancel(self, params: SessionCommandParams) -> Wire:
         running = [

@@ -11,6 +11,7 @@ from turnbuckle.lsp.names import (
     QUICKFIX,
     REFACTOR,
     SESSION_SCHEME,
+    SOURCE,
     VERSION,
 )
 
@@ -27,7 +28,7 @@ def initialize_result(client: ClientFacts) -> dict[str, Any]:  # Any: JSON
         "capabilities": {
             "positionEncoding": client.encoding,
             "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
-            "codeActionProvider": {"codeActionKinds": [QUICKFIX, REFACTOR]},
+            "codeActionProvider": {"codeActionKinds": [QUICKFIX, REFACTOR, SOURCE]},
             "executeCommandProvider": {"commands": list(COMMAND_NAMES)},
             "codeLensProvider": {"resolveProvider": False},
             "hoverProvider": True,

@@ -14,6 +14,7 @@ from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.lsp.mirror import Mirror, Spot
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.trail import Trail
+from turnbuckle.lsp.versions import Versions
 from turnbuckle.workspace.changes import digest_of
 from turnbuckle.workspace.paths import canonical, path_of
 from turnbuckle.workspace.text import Positions, Splice, Unit, smallest, whole
@@ -28,16 +29,20 @@ class OpenDocument:
     """A document that is open in the client, as it stands now.
 
     `uri` is the client's own spelling, for what is sent back; `version` is what the client says and
-    never computed. `revision` is ours: it grows with every change of any document. `lock` is held
-    by the one who changes the document.
+    never computed. `revision` is ours: it grows with every change of any document. `touched` is
+    whether it was changed since it was opened or saved. `doubt` says why the text may not be the
+    client's, None where nothing speaks against it; a whole text that comes ends every doubt. `lock`
+    is held by the one who changes the document.
     """
 
     def __init__(self, item: types.TextDocumentItem, unit: Unit, revision: int) -> None:
         self.uri = item.uri
         self.path = real_path(item.uri)
         self.language = str(item.language_id)
-        self.version = item.version
+        self.versions = Versions(item.version)
         self.revision = revision
+        self.touched = False
+        self.doubt: str | None = None
         self.closed = False
         self.trail = Trail()
         self.lock = anyio.Lock()
@@ -47,6 +52,11 @@ class OpenDocument:
         self._digest: str | None = None
         self._positions: Positions | None = None
         self._turned: anyio.Event | None = None
+
+    @property
+    def version(self) -> int:
+        """The latest version that the client told."""
+        return self.versions.now
 
     @property
     def digest(self) -> str:
@@ -83,6 +93,7 @@ class OpenDocument:
         for splice in splices:
             self.trail.add(splice)
         if splices:
+            self.touched = True
             self._digest = self._positions = None
         self._turn(revision)
         return tuple(splices)
@@ -95,10 +106,12 @@ class OpenDocument:
     def _replaced(self, change: types.TextDocumentContentChangeEvent) -> Splice:
         new = whole(change.text)
         if isinstance(change, types.TextDocumentContentChangePartial):
-            start, end = change.range.start, change.range.end
-            return self._mirror.replace(
-                Spot(start.line, start.character), Spot(end.line, end.character), new
-            )
+            first = Spot(change.range.start.line, change.range.start.character)
+            last = Spot(change.range.end.line, change.range.end.character)
+            if not self._mirror.has(first, last):
+                self.doubt = self.doubt or "it told of a change of lines that are not there"
+            return self._mirror.replace(first, last, new)
+        self.doubt = None
         before = self._mirror.text
         self._mirror = Mirror(new, self.unit)
         return smallest(before, Splice(0, len(before), new))
@@ -139,8 +152,10 @@ class Documents:
         if isinstance(name, str) and (document := self._open.get(canonical(name))):
             return document
         path = real_path(name) if isinstance(name, str) else _real(name)
-        same = (document for document in self._open.values() if document.path == path)
-        return max(same, key=lambda document: document.revision, default=None) if path else None
+        if path is None:
+            return None
+        same = (document for document in self._open.values() if _is(document.path, path))
+        return max(same, key=lambda document: document.revision, default=None)
 
     def listen(self, scope: Scope, listener: Listener) -> Disposer:
         """Tell what changes in any document, right after it changed, until the scope closes."""
@@ -156,8 +171,9 @@ class Documents:
             self._open[canonical(item.uri)] = OpenDocument(item, self.unit, self._next())
             return
         logger.warning("%s was opened again without being closed", item.uri)
-        document.uri, document.version = item.uri, item.version
+        document.uri, document.versions = item.uri, Versions(item.version)
         self._edit(document, (types.TextDocumentContentChangeWholeDocument(text=item.text),))
+        document.touched = False
 
     def did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Take over what was changed in a document."""
@@ -166,24 +182,23 @@ class Documents:
         if document is None:
             logger.warning("a change of %s, which is not open, is ignored", name.uri)
             return
-        if name.version <= document.version:
-            logger.warning(
-                "%s went from version %s to %s", name.uri, document.version, name.version
-            )
-        elif name.version > document.version + 1:
-            logger.debug(
-                "%s jumped from version %s to %s", name.uri, document.version, name.version
-            )
-        document.version = name.version
+        if odd := document.versions.follow(name.version):
+            document.doubt = document.doubt or odd
         self._edit(document, tuple(params.content_changes))
+        if document.doubt is not None:
+            logger.warning("the text of %s is not known for sure: %s", name.uri, document.doubt)
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """Compare the text that was saved with ours, where the client sends it; theirs is right."""
         document = self._open.get(canonical(params.text_document.uri))
-        if document is None or params.text is None or whole(params.text) == document.text:
+        if document is None:
             return
-        logger.warning("%s was saved with another text than is known here", document.uri)
-        self._edit(document, (types.TextDocumentContentChangeWholeDocument(text=params.text),))
+        if params.text is not None and whole(params.text) != document.text:
+            logger.warning("%s was saved with another text than is known here", document.uri)
+            self._edit(document, (types.TextDocumentContentChangeWholeDocument(text=params.text),))
+        elif params.text is not None:
+            document.doubt = None
+        document.touched = False
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """Let go of a document."""
@@ -216,3 +231,15 @@ def real_path(uri: str) -> Path | None:
 
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
+
+
+def _is(one: Path | None, other: Path) -> bool:
+    """Whether two paths without links are one file; where case tells nothing, the system knows."""
+    if one is None or one == other:
+        return one is not None
+    if str(one).casefold() != str(other).casefold():
+        return False
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -11,11 +11,14 @@ from turnbuckle.lsp.names import (
     APPROVE_COMMAND,
     ASK_COMMAND,
     CANCEL_COMMAND,
+    NEW_SESSION_COMMAND,
     REJECT_COMMAND,
     REJECT_FILE_COMMAND,
     REJECT_HUNK_COMMAND,
     RELOAD_PLUGINS_COMMAND,
+    RESUME_COMMAND,
     SHOW_DIFF_COMMAND,
+    SHOW_TRANSCRIPT_COMMAND,
     UNDO_HUNK_COMMAND,
     UNDO_TURN_COMMAND,
 )
@@ -56,13 +59,18 @@ class ApprovalCommandParams(Wire):
 
 
 class SessionCommandParams(Wire):
-    """`turnbuckle.cancel`: a session, or nothing if just one runs."""
+    """`turnbuckle.cancel`, `…resume`, `…showTranscript`: a session, or nothing.
+
+    Nothing means the only one that runs; for the other two the session that commands go on in, or
+    the only one that is open, or, to resume where none is, the last one of the workspace folder.
+    What is resumed is a turn that was broken off; where there is none, commands go on there.
+    """
 
     session_id: str | None = None
 
 
 class NoParams(Wire):
-    """`turnbuckle.reloadPlugins`: nothing."""
+    """`turnbuckle.reloadPlugins`, `turnbuckle.newSession`: nothing."""
 
 
 class HunkCommandParams(Wire):
@@ -117,6 +125,12 @@ class CommandResult(Wire):
     message: str
 
 
+class SessionResult(CommandResult):
+    """The same of a session that was opened or gone on with; without an id if there is none."""
+
+    session_id: str | None = None
+
+
 COMMANDS: dict[str, tuple[type[Wire], type[Wire]]] = {
     ASK_COMMAND: (AskParams, AskResult),
     APPROVE_COMMAND: (ApprovalCommandParams, CommandResult),
@@ -131,5 +145,8 @@ COMMANDS: dict[str, tuple[type[Wire], type[Wire]]] = {
     UNDO_HUNK_COMMAND: (HunkCommandParams, CommandResult),
     UNDO_TURN_COMMAND: (UndoTurnParams, CommandResult),
     SHOW_DIFF_COMMAND: (ShowDiffParams, CommandResult),
+    NEW_SESSION_COMMAND: (NoParams, SessionResult),
+    RESUME_COMMAND: (SessionCommandParams, SessionResult),
+    SHOW_TRANSCRIPT_COMMAND: (SessionCommandParams, CommandResult),
 }
 """Every command, for `workspace/executeCommand`: at most one argument, an object."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TypeAlias
 
 from turnbuckle.lsp import names
 from turnbuckle.lsp.convert import to_range
@@ -15,12 +16,16 @@ from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.soon import Soon
 from turnbuckle.workspace.changes import Span
 
+More: TypeAlias = "Callable[[OpenDocument], Awaitable[list[types.CodeLens]]]"
+"""Gives the lenses that another feature has for a document."""
+
 
 class Lenses:
     """Answers `textDocument/codeLens`, and has it asked again when that changes."""
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: Review, more: More) -> None:
         self._review = review
+        self._more = more
         self._editor = review.editor
         self._refresh = Soon(self._editor.tasks, self._refreshed)
         self._shown: object = None
@@ -51,7 +56,8 @@ class Lenses:
         if document is None:
             return []
         found = self._review.of_document(document)
-        return [lens for one, file in found if one.open for lens in self._of(document, one, file)]
+        mine = (self._of(document, one, file) for one, file in found if one.open)
+        return [*(lens for lenses in mine for lens in lenses), *await self._more(document)]
 
     def _of(
         self, document: OpenDocument, proposal: Proposal, file: Followed

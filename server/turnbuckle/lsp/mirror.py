@@ -28,6 +28,13 @@ class Mirror:
         """The whole text."""
         return "".join(self._lines)
 
+    def has(self, start: Spot, end: Spot) -> bool:
+        """Whether a client that has this text could mean such a range.
+
+        The line after the last one is the end of the text for some; characters are clamped.
+        """
+        return (0, 0) <= start <= end and max(start.line, end.line) <= len(self._lines)
+
     def replace(self, start: Spot, end: Spot, new: str) -> Splice:
         """Replace a range, and give what changed as the smallest splice of the text before.
 

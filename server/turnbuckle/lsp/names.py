@@ -61,6 +61,9 @@ COMMAND_NAMES = (
     UNDO_HUNK_COMMAND,
     UNDO_TURN_COMMAND,
     SHOW_DIFF_COMMAND,
+    NEW_SESSION_COMMAND,
+    RESUME_COMMAND,
+    SHOW_TRANSCRIPT_COMMAND,
 )
 """The commands that are advertised: those that are there."""
 
@@ -68,4 +71,5 @@ DIFF_SCHEME, SESSION_SCHEME = "turnbuckle-diff", "turnbuckle-session"
 """Schemes of documents that only this server can fill."""
 
 QUICKFIX, REFACTOR = "quickfix.turnbuckle", "refactor.turnbuckle"
+SOURCE = "source.turnbuckle"
 """Kinds of our code actions."""

@@ -1,6 +1,6 @@
 """What the person points at, with its text: from the mirror where the document is open."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from turnbuckle.lsp.convert import to_offsets
@@ -54,28 +54,56 @@ def _bounded(text: str) -> str:
     return f"{text[:TEXT_LIMIT]}\n[{len(text) - TEXT_LIMIT} characters left out]"
 
 
+RELATED = 10
+"""Places of a diagnostic's own that are told at most."""
+
+
 # Any: LSP diagnostics as the client wrote them.
 def diagnostics_text(diagnostics: Iterable[dict[str, Any]]) -> str:
-    """Diagnostics as lines: place, severity, source, code and message."""
-    return "\n".join(_diagnostic(diagnostic) for diagnostic in diagnostics)
+    """Diagnostics as lines: place, severity, source, code, message and related places."""
+    return "\n".join(line for diagnostic in diagnostics for line in _diagnostic(diagnostic))
 
 
-def _diagnostic(diagnostic: dict[str, Any]) -> str:  # Any: as above
-    match diagnostic:
-        case {"range": {"start": {"line": int(line)}}}:
-            place = f"line {line + 1}: "
-        case _:
-            place = ""
+def _diagnostic(diagnostic: dict[str, Any]) -> Iterator[str]:  # Any: as above
+    place = _place(diagnostic)
     match diagnostic:
         case {"severity": int(number)}:
             severity = _SEVERITIES.get(number, "error")
         case _:
             severity = "error"
-    match diagnostic:
-        case {"message": {"value": str(message)}} | {"message": str(message)}:
-            pass
-        case _:
-            message = "(no message)"
     parts = (diagnostic.get("source"), diagnostic.get("code"))
     origin = " ".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
-    return f"{place}{severity}{f' ({origin})' if origin else ''}: {message}"
+    where = f"{place}: " if place else ""
+    yield f"{where}{severity}{f' ({origin})' if origin else ''}: {_message(diagnostic)}"
+    match diagnostic:
+        case {"relatedInformation": [*related]}:
+            yield from (f"  {line}" for one in related[:RELATED] if (line := _related(one)))
+        case _:
+            pass
+
+
+def _related(related: object) -> str | None:
+    match related:
+        case {"location": {"uri": str(uri)} as location} if isinstance(related, dict):
+            place = _place(location)
+            return f"see {uri}{f', {place}' if place else ''}: {_message(related)}"
+        case _:
+            return None
+
+
+def _place(where: dict[str, Any]) -> str:  # Any: as above
+    match where:
+        case {"range": {"start": {"line": int(first)}, "end": {"line": int(last)}}}:
+            return f"lines {first + 1} to {last + 1}" if last > first else f"line {first + 1}"
+        case {"range": {"start": {"line": int(first)}}}:
+            return f"line {first + 1}"
+        case _:
+            return ""
+
+
+def _message(said: dict[str, Any]) -> str:  # Any: as above
+    match said:
+        case {"message": {"value": str(message)}} | {"message": str(message)}:
+            return message
+        case _:
+            return "(no message)"

@@ -6,10 +6,11 @@ from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.lsp.commands import Commands
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.growing import Growing
 from turnbuckle.lsp.hints import Hints
 from turnbuckle.lsp.hovering import Hovering
 from turnbuckle.lsp.hunks import Hunks
-from turnbuckle.lsp.lenses import Lenses
+from turnbuckle.lsp.lenses import Lenses, More
 from turnbuckle.lsp.noticing import watch
 from turnbuckle.lsp.resolving import Resolving
 from turnbuckle.lsp.review import Review
@@ -20,12 +21,15 @@ from turnbuckle.lsp.virtual import Virtual
 
 
 class Reviews:
-    """What a reviewer sees and does. `virtual` fills documents that only this server can fill."""
+    """What a reviewer sees and does. `more` gives lenses that have nothing to do with reviews."""
 
-    def __init__(self, editor: Editor, commands: Commands, showing: Showing) -> None:
+    def __init__(
+        self, editor: Editor, commands: Commands, showing: Showing, growing: Growing, more: More
+    ) -> None:
         self.review = Review(editor)
-        self.virtual = Virtual(self.review, showing)
+        self.virtual = Virtual(self.review, showing, growing)
         self._resolving = Resolving(self.review)
+        self._more = more
         self._hints = Hints(self.review)
         self._hunks = Hunks(commands, self.review, self._resolving, self.virtual)
 
@@ -38,7 +42,7 @@ class Reviews:
             self._hunks,
             self.virtual,
             ReviewList(self.review),
-            Lenses(self.review),
+            Lenses(self.review, self._more),
             Hovering(self.review),
         ):
             feature.register()

@@ -209,6 +209,12 @@ def _send(
     opened.driver.send(key, scrub(text), target=target, context=pointed)
 
 
+def is_resumable(opened: OpenSession) -> bool:
+    """Whether a session's last turn was broken off, and none runs now."""
+    end = opened.session.last_end
+    return end is not None and end.end.kind in _RESUMABLE and not opened.driver.busy
+
+
 def _require_resumable(opened: OpenSession) -> None:
     end = opened.session.last_end
     if end is None or end.end.kind not in _RESUMABLE:

@@ -9,9 +9,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 from anyio import to_thread
 
-from turnbuckle.agent.sessions import SessionNotFound
 from turnbuckle.lsp import names
 from turnbuckle.lsp.followed import Followed
+from turnbuckle.lsp.growing import Growing
 from turnbuckle.lsp.proposals import Proposal
 from turnbuckle.lsp.review import Review
 from turnbuckle.lsp.rpc import NoAnswer
@@ -19,7 +19,6 @@ from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.soon import Soon
 from turnbuckle.lsp.subjects import visible
-from turnbuckle.lsp.transcripts import markdown
 from turnbuckle.workspace.changes import patch
 from turnbuckle.workspace.paths import path_of
 
@@ -32,10 +31,11 @@ ASKED = 100
 class Virtual:
     """Fills virtual documents, and keeps those that were asked for up to date."""
 
-    def __init__(self, review: Review, showing: Showing) -> None:
+    def __init__(self, review: Review, showing: Showing, growing: Growing) -> None:
         self._review = review
         self._editor = review.editor
         self._showing = showing
+        self._growing = growing
         self._asked: dict[str, None] = {}
         self._refresh = Soon(self._editor.tasks, self._refreshed)
 
@@ -76,12 +76,7 @@ class Virtual:
     async def _text(self, uri: str) -> str:
         scheme, parts = _parts(uri)
         if scheme == names.SESSION_SCHEME and len(parts) == 2:
-            try:
-                session = self._editor.sessions.get(parts[0]).session
-            except SessionNotFound:
-                return GONE
-            entries = tuple(session.log.entries)
-            return await to_thread.run_sync(markdown, session.title, entries)
+            return await self._growing.content(uri, parts[0]) or GONE
         if scheme != names.DIFF_SCHEME or len(parts) != 3:
             return GONE
         for proposal in self._review.proposals:
@@ -109,11 +104,6 @@ def diff_uri(proposal: Proposal, file: Followed, side: str) -> str:
     return f"{names.DIFF_SCHEME}:/{proposal.change_id}/{side}/{quote(_name(file))}" + (
         ".diff" if side == "patch" else ""
     )
-
-
-def session_uri(session_id: str, name: str = "transcript") -> str:
-    """The URI of a session's transcript."""
-    return f"{names.SESSION_SCHEME}:/{session_id}/{quote(name, safe='')}.md"
 
 
 def _parts(uri: str) -> tuple[str, list[str]]:

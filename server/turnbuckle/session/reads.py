@@ -37,3 +37,8 @@ class Reads:
     def digest(self, uri: str) -> str | None:
         """The digest at which the model knows this file, or None if it never saw it."""
         return self._digests.get(uri)
+
+    @property
+    def uris(self) -> tuple[str, ...]:
+        """All files that the model knows, the first that it saw first."""
+        return tuple(self._digests)

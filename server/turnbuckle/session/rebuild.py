@@ -14,7 +14,25 @@ _SHOWN = frozenset(
     (b"request/header", b"llm/stream", b"user/message", b"assistant/message", b"tool/result",
      b"context/pruned", b"context/summary", b"context/rewound")
 )  # fmt: skip
+_TYPE, _DATA = b',"type":"', b'","data":'
 _UNKNOWN = "<tool error: the outcome is unknown; look before you repeat it>"
+
+
+class _Row:
+    """A fact that is shown: its number and its data, or its line and where in it they begin."""
+
+    __slots__ = ("begin", "data", "seq")
+
+    def __init__(self, seq: int, data: bytes, begin: int = 0) -> None:
+        self.seq = seq
+        self.data = data
+        self.begin = begin
+
+    def cut(self) -> bytes:
+        """The data, cut out of the line by now."""
+        if self.begin:
+            self.data, self.begin = self.data[self.begin : -2], 0
+        return self.data
 
 
 class Rebuild:
@@ -26,41 +44,56 @@ class Rebuild:
 
     def __init__(self) -> None:
         self.header = b""
-        self.stated: str | None = None
         self.requests = 0
-        self._patch: dict[str, Any] | None = None  # Any: JSON
-        self._rows: list[tuple[int, bytes]] = []
-        self._kept: list[tuple[int, bytes, bytes]] = []
-        # The answer whose results are awaited: its seq, bytes, calls, and what has come.
-        self._awaiting: tuple[int, bytes, list[str]] | None = None
-        self._came: dict[str, tuple[int, bytes]] = {}
+        self._asked = b"{}"  # the data of the last `llm/stream`
+        self._rows: list[_Row] = []
+        self._kept: list[tuple[_Row, bytes]] = []
+        # What is not cut out of its line: a log is opened more often than a request is looked at.
+        self._uncut: list[_Row] = []
+        # The answer whose results are awaited, its calls, and what has come.
+        self._awaiting: tuple[_Row, list[str]] | None = None
+        self._came: dict[str, _Row] = {}
 
     def feed(self, line: bytes) -> None:
         """Take the next line of the log."""
-        # {"seq":1,"time":2,"type":"tag","data":…} and a newline, cut at its quotation marks.
-        parts = line.split(b'"', 9)
-        if len(parts) < 10:
+        # {"seq":1,"time":2,"type":"tag","data":…} and a newline.
+        begin = line.find(_TYPE, 0, 96) + len(_TYPE)
+        end = line.find(b'"', begin)
+        if begin < len(_TYPE) or end < 0:
             raise ValueError("not a line of a session log")
-        tag, rest = parts[7], parts[9]
+        tag = line[begin:end]
         if tag not in _SHOWN:
             return
-        if not (rest.startswith(b'data":') and rest.endswith(b"}\n")):
+        if not (line.startswith(_DATA, end) and line.endswith(b"}\n")):
             raise ValueError("not a line of a session log")
-        data, seq = rest[6:-2], int(parts[2][1:-1])
+        row = _Row(int(line[7 : line.index(b",")]), line, end + len(_DATA))
+        if tag == b"tool/result":
+            self._uncut.append(row)
+        else:
+            row.cut()
         if tag == b"llm/stream":
-            self._stream(data)
+            self.requests, self._asked = self.requests + 1, row.data
         elif tag == b"request/header":
-            x = orjson.loads(data)
+            x = orjson.loads(row.data)
             self.header = orjson.dumps([x["config"], x["system"], x["tools"]])
         else:
-            self._take(seq, tag, data)
-            self._kept.append((seq, tag, data))
+            self._take(row, tag)
+            self._kept.append((row, tag))
+
+    @property
+    def stated(self) -> str | None:
+        """The digest that the last `llm/stream` claims."""
+        digest: str | None = orjson.loads(self._asked).get("digest")
+        return digest
 
     @property
     def request(self) -> list[bytes]:
         """The messages, made when they are wanted: most requests of a log are not looked at."""
-        messages = [data for _, data in self._rows]
-        if patch := self._patch:
+        for row in self._uncut:
+            row.cut()
+        self._uncut.clear()
+        messages = [row.data for row in self._rows]
+        if patch := orjson.loads(self._asked).get("patch"):
             replaced = [orjson.dumps(message) for message in patch["messages"]]
             messages[patch["start"] : patch["end"]] = replaced
         return messages
@@ -72,88 +105,88 @@ class Rebuild:
             whole.update(hashlib.sha256(message).digest())
         return whole.hexdigest()
 
-    def _stream(self, data: bytes) -> None:
-        self.requests += 1
-        x = orjson.loads(data)
-        self.stated, self._patch = x.get("digest"), x.get("patch")
-
-    def _take(self, seq: int, tag: bytes, data: bytes) -> None:
+    def _take(self, row: _Row, tag: bytes) -> None:
         if tag == b"tool/result":
-            self._result(seq, _call_id(data), data)
+            self._result(row)
         elif tag == b"user/message":
             self._close()
-            self._rows.append((seq, data))
+            self._rows.append(row)
         elif tag == b"context/pruned":
-            for pruned in orjson.loads(data)["results"]:
+            for pruned in orjson.loads(row.data)["results"]:
                 self._prune(pruned["seq"], pruned["content"])
         elif tag == b"context/rewound":
-            self._rewind(min(orjson.loads(data)["to"], seq - 1))
+            self._rewind(min(orjson.loads(row.data)["to"], row.seq - 1))
         else:
             self._close()
-            self._message(seq, tag, orjson.loads(data), data)
+            self._message(row, tag, orjson.loads(row.data))
 
-    def _message(self, seq: int, tag: bytes, x: dict[str, Any], data: bytes) -> None:
+    def _message(self, row: _Row, tag: bytes, x: dict[str, Any]) -> None:  # Any: JSON
         if tag == b"assistant/message" and x["toolCalls"]:
-            self._awaiting = (seq, data, [call["callId"] for call in x["toolCalls"]])
+            self._awaiting = (row, [call["callId"] for call in x["toolCalls"]])
         elif tag == b"context/summary":
             first, last = x["covers"]
-            inside = [i for i, (s, _) in enumerate(self._rows) if first <= s <= last]
+            inside = [i for i, other in enumerate(self._rows) if first <= other.seq <= last]
             if inside:
-                self._sum_up(inside[0], inside[-1] + 1, (last, data))
+                self._sum_up(inside[0], inside[-1] + 1, _Row(last, row.data))
         elif x["content"]:
-            self._rows.append((seq, data))
+            self._rows.append(row)
 
-    def _sum_up(self, start: int, end: int, row: tuple[int, bytes]) -> None:
-        while start > 0 and "callId" in orjson.loads(self._rows[start][1]):
+    def _sum_up(self, start: int, end: int, row: _Row) -> None:
+        while start > 0 and self._is_result(start):
             start -= 1
-        while end < len(self._rows) and "callId" in orjson.loads(self._rows[end][1]):
+        while end < len(self._rows) and self._is_result(end):
             end += 1
         self._rows[start:end] = [row]
 
-    def _result(self, seq: int, call_id: str, data: bytes) -> None:
-        if self._awaiting is None or call_id in self._came:
+    def _is_result(self, index: int) -> bool:
+        return "callId" in orjson.loads(self._rows[index].cut())
+
+    def _result(self, row: _Row) -> None:
+        if self._awaiting is None:
             return
-        if call_id in self._awaiting[2]:
-            self._came[call_id] = (seq, data)
-            if len(self._came) == len(self._awaiting[2]):
+        call_id = _call_id(row)
+        if call_id in self._awaiting[1] and call_id not in self._came:
+            self._came[call_id] = row
+            if len(self._came) == len(self._awaiting[1]):
                 self._close()
 
     def _close(self) -> None:
         """Put the awaited answer into its place, with a made-up result for each that is missing."""
         if self._awaiting is None:
             return
-        seq, data, calls = self._awaiting
+        answer, calls = self._awaiting
         came, self._awaiting, self._came = self._came, None, {}
-        self._rows.append((seq, data))
+        self._rows.append(answer)
         for call_id in calls:
-            self._rows.append(came.get(call_id) or (seq, _unknown(data, call_id)))
+            row = came.get(call_id) or _Row(answer.seq, _unknown(answer.data, call_id))
+            self._rows.append(row)
 
     def _prune(self, seq: int, content: str) -> None:
-        for index, (at, data) in enumerate(self._rows):
-            x = orjson.loads(data) if at == seq else {}
+        for index, row in enumerate(self._rows):
+            x = orjson.loads(row.cut()) if row.seq == seq else {}
             if "callId" in x:
-                self._rows[index] = (at, orjson.dumps(x | {"content": content}))
+                self._rows[index] = _Row(seq, orjson.dumps(x | {"content": content}))
 
     def _rewind(self, to: int) -> None:
-        chain: list[tuple[int, bytes, bytes]] = []
-        for row in reversed(self._kept):
-            if row[0] <= to and row[1] != b"context/rewound":
-                chain.append(row)
-            elif row[0] <= to:
-                to = min(orjson.loads(row[2])["to"], row[0] - 1)
+        chain: list[tuple[_Row, bytes]] = []
+        for row, tag in reversed(self._kept):
+            if row.seq <= to and tag != b"context/rewound":
+                chain.append((row, tag))
+            elif row.seq <= to:
+                to = min(orjson.loads(row.data)["to"], row.seq - 1)
         self._rows, self._awaiting, self._came = [], None, {}
-        for row in reversed(chain):
-            self._take(*row)
+        for row, tag in reversed(chain):
+            self._take(row, tag)
 
 
-def _call_id(data: bytes) -> str:
+def _call_id(result: _Row) -> str:
     """The call that a result answers; the results are most of a log's bytes, so it is looked for.
 
     In JSON, a quotation mark inside a text has a backslash before it.
     """
-    at = data.index(b'"callId":"') + 10
-    raw = data[at : data.index(b'"', at)]
-    return str(orjson.loads(data)["callId"]) if b"\\" in raw else raw.decode()
+    at = result.data.index(b'"callId":"', result.begin) + 10
+    raw = result.data[at : result.data.index(b'"', at)]
+    return str(orjson.loads(result.cut())["callId"]) if b"\\" in raw else raw.decode()
 
 
 def _unknown(answer: bytes, call_id: str) -> bytes:

@@ -17,6 +17,12 @@ from turnbuckle.session.parts import Usage
 
 _MILLION = 1_000_000
 
+_COUNTED = frozenset(
+    (TurnStart, LlmStream, AssistantMessage, LlmFailed, ContextSummary, ContextPruned,
+     ContextRewound)
+)  # fmt: skip
+"""The facts that bear on it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
@@ -64,10 +70,15 @@ class UsageFold:
 
     def __init__(self, session: Usage | None = None, context: int | None = None) -> None:
         self.turn: Usage | None = None
-        self.session = session
+        self._before = session  # that of all turns before this one
         self.context = context
         self.counted = -1
         self.window: int | None = None
+
+    @property
+    def session(self) -> Usage | None:
+        """The tokens of all turns, this one included."""
+        return add(self._before, self.turn)
 
     @property
     def fill(self) -> float | None:
@@ -78,6 +89,8 @@ class UsageFold:
 
     def feed(self, entry: Entry) -> None:
         """Take the next fact."""
+        if type(entry.fact) not in _COUNTED:
+            return
         self.take(entry.fact)
         if isinstance(entry.fact, AssistantMessage) and entry.fact.usage:
             self.counted = entry.seq
@@ -86,23 +99,19 @@ class UsageFold:
         """Take the next fact, where it comes without its envelope."""
         match fact:
             case TurnStart():
-                self.turn = None
+                self._before, self.turn = self.session, None
             case LlmStream(window=window):
                 self.window = window
             case AssistantMessage(usage=Usage() as usage):
-                self._add(usage)
+                self.turn = add(self.turn, usage)
                 self.context = usage.total
             case LlmFailed(usage=Usage() as usage):
-                self._add(usage)
+                self.turn = add(self.turn, usage)
             case ContextSummary(usage=usage):
                 if usage:
-                    self._add(usage)
+                    self.turn = add(self.turn, usage)
                 self.context = None
             case ContextPruned() | ContextRewound():
                 self.context = None
             case _:
                 pass
-
-    def _add(self, usage: Usage) -> None:
-        self.turn = add(self.turn, usage)
-        self.session = add(self.session, usage)

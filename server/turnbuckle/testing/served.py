@@ -149,7 +149,7 @@ class How(TypedDict, total=False):
     """What a test may want otherwise.
 
     `capabilities` replaces the fake editor's. `capacity` is how many bytes may be on their way;
-    with 0, each write of the server waits for its reader.
+    with 0, each write of the server waits for its reader. `limits` are those of edits.
     """
 
     tools: Sequence[AnyTool]
@@ -163,6 +163,7 @@ class How(TypedDict, total=False):
     quiet: float
     sync: Sync
     capacity: int
+    limits: Limits
 
 
 @asynccontextmanager
@@ -228,7 +229,7 @@ def _outside(model: Model | None, how: How) -> Outside:
     return Outside(
         plugins=[("base", base), *((f"plugin {n}", plugin) for n, plugin in more)],
         quiet=how.get("quiet", 0.0),
-        limits=Limits(opening=0.0),
+        limits=how.get("limits", Limits(opening=0.0)),
         sync=how.get("sync", sync_data),
         local=(),
     )

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from turnbuckle.workspace.diff import Block, changed_lines
 from turnbuckle.workspace.paths import Place
-from turnbuckle.workspace.text import Splice, common_start, smallest, split_lines
+from turnbuckle.workspace.text import Splice, common_end, common_start, smallest, split_lines
 
 Kind: TypeAlias = Literal["create", "edit", "delete", "rename"]
 
@@ -118,7 +118,7 @@ def make_change(uri: str, base: str, new: str, kind: Kind) -> FileChange:
 def _same_ends(one: str, other: str) -> tuple[int, int]:
     """How many characters of whole lines both begin with, and end with after that."""
     head = one.rfind("\n", 0, common_start(one, other)) + 1
-    tail = common_start(one[head:][::-1], other[head:][::-1])
+    tail = common_end(one[head:], other[head:])
     after = one.find("\n", len(one) - tail)
     return head, len(one) - after - 1 if after >= 0 else 0
 

@@ -13,12 +13,15 @@ Block: TypeAlias = tuple[int, int, int, int]
 BUDGET = 50_000_000
 """Comparisons that one diff may cost at worst, some 50 ms; a gap that costs more is one block."""
 
+NEAR, RUN = 128, 12
+"""Lines after a difference in which they are looked for that go on as before, so many of them."""
+
 
 def changed_lines(old: Sequence[str], new: Sequence[str], budget: int = BUDGET) -> list[Block]:
     """The blocks that differ, in order; between two of them stands at least one equal line."""
     head, tail = _common_ends(old, new)
     blocks: list[Block] = []
-    for a, b, c, d in _gaps(old, new, (head, len(old) - tail, head, len(new) - tail)):
+    for a, b, c, d in _near_gaps(old, new, (head, len(old) - tail, head, len(new) - tail)):
         cost = _cost(old[a:b], new[c:d])
         if cost > budget:
             blocks.append((a, b, c, d))
@@ -38,6 +41,47 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
     return head, tail
+
+
+def _near_gaps(old: Sequence[str], new: Sequence[str], within: Block) -> Iterator[Block]:
+    """What lies between long equal runs, as far as they begin near what differs; then `_gaps`.
+
+    So a few edits of a large file cost what they touch.
+    """
+    a, b, c, d = within
+    while a < b and c < d:
+        again = _resumed(old[a : min(b, a + NEAR)], new[c : min(d, c + NEAR)])
+        if again is None:
+            yield from _gaps(old, new, (a, b, c, d))
+            return
+        i, j = a + again[0], c + again[1]
+        yield a, i, c, j
+        run = _equal_run(old, new, (i, b, j, d))
+        a, c = i + run, j + run
+    if (a, c) != (b, d):
+        yield a, b, c, d
+
+
+def _resumed(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
+    """The first anchor with which many equal lines begin; most are near, so that is tried first."""
+    for size in (2 * RUN, NEAR):
+        for i, j in _anchors(old[:size], new[:size]):
+            if old[i : i + RUN] == new[j : j + RUN] and max(i, j) + RUN <= min(len(old), len(new)):
+                return i, j
+    return None
+
+
+def _equal_run(old: Sequence[str], new: Sequence[str], within: Block) -> int:
+    """How many lines are equal from the start of this part of both."""
+    a, b, c, d = within
+    most, run, step = min(b - a, d - c), 0, 256
+    while step:
+        stop = min(run + step, most)
+        if run < stop and old[a + run : a + stop] == new[c + run : c + stop]:
+            run = stop
+        else:
+            step //= 2
+    return run
 
 
 def _gaps(old: Sequence[str], new: Sequence[str], within: Block) -> Iterator[Block]:

@@ -1,9 +1,10 @@
 """Read a place, apply a change: what the disk and an editor's open documents have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from turnbuckle.workspace.buffers import NOTHING_OPEN, Buffers
 from turnbuckle.workspace.changes import FileChange
 from turnbuckle.workspace.errors import WorkspaceError as WorkspaceError
 from turnbuckle.workspace.paths import Place, Roots
@@ -75,9 +76,12 @@ class Texts(Protocol):
 class Workspace:
     """What the tools of one session see of the person's files.
 
-    `seen` gives the digest at which a URI was last read or written in this session, or None.
+    `seen` gives the digest at which a URI was last read or written in this session, or None;
+    `known` gives all such URIs. `buffers` are the files that an editor has open.
     """
 
     roots: Roots
     texts: Texts
     seen: Callable[[str], str | None]
+    known: Callable[[], Collection[str]] = tuple
+    buffers: Buffers = NOTHING_OPEN

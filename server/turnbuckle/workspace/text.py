@@ -75,6 +75,9 @@ def split_lines(text: str) -> list[str]:
     r"""Its lines with their ends; only `\n`, `\r\n` and `\r` end a line."""
     if "\r" in text:
         return _LINE.findall(text)
+    lines = text.splitlines(keepends=True)
+    if len(lines) == text.count("\n") + (not text.endswith("\n")):
+        return lines  # nothing else that Python takes for a line end is in it
     lines = [line + "\n" for line in text.split("\n")]
     last = lines.pop()[:-1]
     return [*lines, last] if last else lines
@@ -167,7 +170,7 @@ def smallest(text: str, splice: Splice) -> Splice:
     """The same splice without what stays as it is at both of its ends."""
     old = text[splice.start : splice.end]
     head = common_start(old, splice.new)
-    tail = common_start(old[head:][::-1], splice.new[head:][::-1])
+    tail = common_end(old[head:], splice.new[head:])
     stop = len(splice.new) - tail
     return Splice(splice.start + head, splice.end - tail, splice.new[head:stop])
 
@@ -178,6 +181,19 @@ def common_start(one: str, other: str) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_end(one: str, other: str) -> int:
+    """How many characters both end with."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        start, stop = len(one) - middle, len(one) - low
+        if one[start:stop] == other[len(other) - middle : len(other) - low]:
             low = middle
         else:
             high = middle - 1

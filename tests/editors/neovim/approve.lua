@@ -1,29 +1,28 @@
--- A client that shows events answers a command's approval by a request, with no prompt.
+-- An edit of three places is shown, allowed and made.
 local t = dofile(vim.env.DRIVER)
 
 t.run(function()
-  t.person(function()
-    error("nobody is prompted")
-  end)
-  t.open("code.py", true)
-  local session = t.ask("turnbuckle/session/open", vim.empty_dict()).result.sessionId
-  t.ask("turnbuckle/session/events", { sessionId = session, token = "events" })
-  local input = { { type = "text", text = "Run it" } }
-  local params = { sessionId = session, key = "one", input = input }
-  local ended
-  t.client:request("turnbuckle/turn", params, function(_, result)
-    ended = result
-  end, t.buffer)
-  local asked = t.fact("approval/asked")
-  t.same("echo ran > ran", asked.subject.command, "what is asked")
-  t.same(nil, vim.uv.fs_stat("ran"), "nothing ran yet")
+  t.answers("Allow once", "Show…")
+  t.open("code.py")
+  local saved = t.disk("code.py")
+  t.type(1, 0, "# typed, not saved\n")
+  local before = t.text()
+  local after = before:gsub("/0", "")
+  vim.cmd("Agent Mend it")
 
-  local decision = { approvalId = asked.approvalId, decision = "allow" }
-  t.same(true, t.ask("turnbuckle/approve", decision).result.accepted, "accepted")
+  t.same("completed", t.ended(1).message, "how the turn ended")
+  t.same(after, t.text(), "the text")
+  t.same(2, #t.prompts, "prompts")
+  t.same({ "Show…", "Reject" }, t.prompts[1].titles, "the first prompt")
+  local titles = { "Show…", "Allow once", "Allow for this session", "Reject" }
+  t.same(titles, t.prompts[2].titles, "the second prompt")
+  t.shown(".diff", "-    return 1/0\n+    return 1\n")
 
-  t.wait("the end of the turn", function()
-    return ended
-  end)
-  t.same("turn/end", t.facts[#t.facts].type, "the last fact before the answer")
-  t.same("ran", vim.fn.readfile("ran")[1], "what the command left")
+  t.same(saved, t.disk("code.py"), "the file before it is saved")
+  t.normal("undo")
+  t.same(before, t.text(), "one undo takes all of the edit back, and nothing else")
+  t.logged("edit/undone")
+  t.normal("redo")
+  t.normal("write")
+  t.same(after .. "\n", t.disk("code.py"), "the file once it is saved")
 end)

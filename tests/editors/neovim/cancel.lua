@@ -1,42 +1,36 @@
--- A turn is cancelled by its progress and by its request; both end it, and the next one works.
+-- A turn is cancelled by a command, by its progress, and while it asks.
 local t = dofile(vim.env.DRIVER)
 
-t.run(function()
-  t.person(function()
-    return "Ask the agent"
+local function asking(count)
+  return t.wait("model " .. count .. " that is asked", function()
+    local found = vim.tbl_filter(function(value)
+      return value.message == "asking played"
+    end, t.progress)
+    return found[count]
   end)
-  t.open("code.py")
+end
 
-  t.ask_about({ 1, 0 }, { 1, 3 })
-  local begin = t.wait("a model that is asked", function()
-    for _, value in ipairs(t.progress) do
-      if value.message == "asking played" then
-        return value
-      end
-    end
-  end)
-  t.client:notify("window/workDoneProgress/cancel", { token = begin.token })
+t.run(function()
+  t.answers()
+  t.open("code.py")
+  local before = t.text()
+  vim.cmd("Agent Talk")
+  asking(1)
+  vim.cmd("AgentCancel")
   t.same("aborted", t.ended(1).message, "how the first turn ended")
 
-  local session = t.ask("turnbuckle/session/open", vim.empty_dict()).result.sessionId
-  local params = {
-    sessionId = session,
-    key = "second",
-    input = { { type = "text", text = "Talk" } },
-    partialResultToken = "turn",
-  }
-  local _, request = t.client:request("turnbuckle/turn", params, function() end, t.buffer)
-  t.wait("some text", function()
-    for _, fact in ipairs(t.facts) do
-      if fact.type == "assistant/chunk" then
-        return true
-      end
-    end
-  end)
-  t.client:cancel_request(request) -- its answer is swallowed here; the events tell the end
-  t.same({ kind = "aborted", cause = "user" }, t.fact("turn/end")["end"], "how the turn ended")
+  vim.cmd("Agent Talk")
+  t.client:notify("window/workDoneProgress/cancel", { token = asking(2).token })
+  t.same("aborted", t.ended(2).message, "how the second turn ended")
 
-  params.key, params.partialResultToken, params.input[1].text = "third", nil, "Be short"
-  local answer = t.ask("turnbuckle/turn", params)
-  t.same("completed", answer.result["end"].kind, "how the third turn ended")
+  vim.cmd("Agent Mend it")
+  t.wait("a prompt", function()
+    return t.prompts[1]
+  end)
+  vim.cmd("AgentCancel")
+  t.same("aborted", t.ended(3).message, "how the third turn ended")
+  t.same(before, t.text(), "the text")
+
+  vim.cmd("Agent Be short")
+  t.same("completed", t.ended(4).message, "how the fourth turn ended")
 end)

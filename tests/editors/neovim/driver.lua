@@ -3,6 +3,9 @@ local M = { prompts = {}, progress = {}, facts = {} }
 
 local LIMIT = 20000 -- milliseconds
 
+--- The choice of a person who leaves a prompt on the screen.
+M.LEFT = {}
+
 --- Wait until something holds, and give it; an error names what did not come.
 function M.wait(what, look)
   local found
@@ -27,9 +30,21 @@ function M.person(choose)
       return (item.action or item).title
     end, items)
     if opts.kind == "lsp_message" then
-      table.insert(M.prompts, { text = opts.prompt, titles = titles })
+      table.insert(M.prompts, { text = opts.prompt, titles = titles, answer = done })
     end
-    local wanted = choose(titles, opts.prompt, opts.kind)
+    local wanted
+    if opts.kind ~= "lsp_message" and M.picking then
+      wanted = vim.iter(titles):find(function(title)
+        return vim.startswith(title, M.picking)
+      end)
+      assert(wanted, M.picking .. " is not among " .. vim.inspect(titles))
+      M.picking = nil
+    else
+      wanted = choose(titles, opts.prompt, opts.kind)
+    end
+    if wanted == M.LEFT then
+      return
+    end
     for index, title in ipairs(titles) do
       if title == wanted then
         return done(items[index], index)
@@ -39,10 +54,25 @@ function M.person(choose)
   end
 end
 
---- Open a file and start the server for it; the last argument makes the client announce events.
+--- Let the person give the first of these titles that a prompt offers, or leave it.
+function M.answers(...)
+  local wanted = { ... }
+  M.person(function(titles)
+    for _, title in ipairs(wanted) do
+      if vim.tbl_contains(titles, title) then
+        return title
+      end
+    end
+    return M.LEFT
+  end)
+end
+
+--- Open a file, in which the server is started as in the configuration to copy.
+-- With `events` the client announces that it shows events and answers approvals itself.
 function M.open(name, events)
-  vim.cmd.edit(name)
-  M.buffer = vim.api.nvim_get_current_buf()
+  dofile(vim.env.EXAMPLE)
+  local ours = events and { client = { protocolVersions = { 1 }, events = vim.empty_dict() } } or nil
+  vim.lsp.config("turnbuckle", { init_options = ours and { turnbuckle = ours } or nil })
   vim.api.nvim_create_autocmd("LspProgress", {
     callback = function(event)
       local params = event.data.params
@@ -54,16 +84,102 @@ function M.open(name, events)
       end
     end,
   })
-  local ours = events and { client = { protocolVersions = { 1 }, events = vim.empty_dict() } } or nil
-  local id = assert(vim.lsp.start({
-    name = "turnbuckle",
-    cmd = { vim.env.PYTHON, "-P", "-m", "turnbuckle", "serve" },
-    root_dir = vim.fs.dirname(vim.api.nvim_buf_get_name(M.buffer)),
-    init_options = ours and { turnbuckle = ours } or nil,
-  }))
-  M.client = vim.lsp.get_client_by_id(id)
-  M.wait("initialize", function()
-    return M.client.initialized
+  vim.cmd.edit(name)
+  M.buffer = vim.api.nvim_get_current_buf()
+  vim.cmd("filetype detect")
+  M.client = M.wait("a server", function()
+    local client = vim.lsp.get_clients({ name = "turnbuckle", bufnr = M.buffer })[1]
+    return client and client.initialized and client
+  end)
+end
+
+--- Run a command of the server, as the commands and keys of the configuration do.
+function M.command(command, argument)
+  local answer = M.ask("workspace/executeCommand", {
+    command = command,
+    arguments = argument and { argument } or nil,
+  })
+  assert(not answer.failed, vim.inspect(answer.failed))
+  return answer.result
+end
+
+--- Type a text in a line, counted from 1, after so many bytes.
+function M.type(line, column, text)
+  vim.cmd("let &undolevels = &undolevels") -- an undo step of its own
+  local lines = vim.split(text, "\n")
+  vim.api.nvim_buf_set_text(M.buffer, line - 1, column, line - 1, column, lines)
+  vim.cmd("let &undolevels = &undolevels")
+end
+
+function M.normal(command)
+  vim.api.nvim_buf_call(M.buffer, function()
+    vim.cmd("silent " .. command)
+  end)
+end
+
+--- Pick the code action whose title begins so, in the menu of a line.
+function M.pick(line, title)
+  local column = #vim.fn.getline(line):match("^%s*")
+  vim.api.nvim_win_set_cursor(0, { line, column })
+  M.picking = title
+  vim.lsp.buf.code_action()
+  M.wait("the menu with " .. title, function()
+    return M.picking == nil
+  end)
+end
+
+--- Run the code lens whose title begins so, in a line.
+function M.lens(line, title)
+  vim.api.nvim_win_set_cursor(0, { line, 0 })
+  M.wait("a lens in line " .. line, function()
+    for _, lens in ipairs(vim.lsp.codelens.get(M.buffer)) do
+      if lens.range.start.line == line - 1 and lens.command then
+        return true
+      end
+    end
+    vim.api.nvim_exec_autocmds("CursorHold", { buffer = M.buffer })
+  end)
+  M.picking = title
+  vim.lsp.codelens.run()
+  M.wait("the lens " .. title, function()
+    return M.picking == nil
+  end)
+end
+
+--- What is marked in the buffer: line and message of each.
+function M.hints()
+  local found = vim.tbl_map(function(hint)
+    return { hint.lnum + 1, hint.message }
+  end, vim.diagnostic.get(M.buffer))
+  table.sort(found, function(one, other)
+    return one[1] < other[1]
+  end)
+  return found
+end
+
+function M.disk(name)
+  return vim.fn.readblob(name)
+end
+
+--- The data of the facts of a type, in the sessions' logs as they stand on disk.
+function M.stored(kind)
+  local found = {}
+  for _, file in ipairs(vim.fn.globpath(vim.env.TURNBUCKLE_STATE_DIR, "sessions/**/*.jsonl", false, true)) do
+    for _, line in ipairs(vim.fn.readfile(file)) do
+      -- What is written just now may be no whole line yet.
+      local whole, fact = pcall(vim.json.decode, line)
+      if whole and fact.type == kind then
+        table.insert(found, fact.data)
+      end
+    end
+  end
+  return found
+end
+
+--- The data of the fact of a type with this number, or the first, once it is in the log.
+function M.logged(kind, count)
+  return M.wait(kind .. " " .. (count or 1), function()
+    return M.stored(kind)[count or 1]
   end)
 end
 

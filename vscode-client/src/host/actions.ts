@@ -96,7 +96,8 @@ async function addContext(does: Does): Promise<void> {
   const known = offers();
   const more = problems.filter((one) => !known.some((other) => other.kind === one.kind && other.uri === one.uri));
   const said = does.terminals.lastOutput;
-  const items = [...known, ...more, ...(said ? [said] : [])].map((chip) => ({ label: chip.label, description: chip.detail, chip }));
+  const all = [...known, ...more, ...(said ? [said] : [])];
+  const items = all.map((chip) => ({ label: chip.label, description: chip.detail, chip }));
   if (!items.length) {
     void vscode.window.showInformationMessage("Turnbuckle: no editor is open. Type @ to name a file.");
     return;

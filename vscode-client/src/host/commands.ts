@@ -31,7 +31,7 @@ export interface Parts {
 export function registerCommands(parts: Parts): vscode.Disposable[] {
   const { server, panel, router, credentials, terminals, output } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
-    newSession: () => panel.with((bridge) => void bridge.show(undefined), true),
+    newSession: () => panel.with((bridge) => void bridge.showNew(bridge.folder), true),
     openSession: () => openSession(server, panel),
     resume: () => resume(server, panel),
     exportTranscript: () => exportSession(server, shown(panel)),

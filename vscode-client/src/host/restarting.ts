@@ -34,7 +34,8 @@ export class Restarting implements vscode.Disposable {
   /** A setting was changed. */
   changed(): void {
     clearTimeout(this.quiet);
-    this.quiet = setTimeout(() => void this.offer().catch((error: unknown) => this.log(String(error))), QUIET);
+    const offer = (): void => void this.offer().catch((error: unknown) => this.log(String(error)));
+    this.quiet = setTimeout(offer, QUIET);
   }
 
   /** Ask once, whatever is changed meanwhile; a server that did not start is tried again unasked. */
@@ -43,7 +44,9 @@ export class Restarting implements vscode.Disposable {
     if (this.server.state.state === "failed") return this.apply();
     this.asking = true;
     try {
-      const text = "Turnbuckle: the changed settings hold when its server is started again. A running turn is interrupted.";
+      const text =
+        "Turnbuckle: the changed settings take effect when its server is restarted. " +
+        "That interrupts a running turn.";
       if ((await vscode.window.showInformationMessage(text, RESTART)) === RESTART) await this.apply();
     } finally {
       this.asking = false;

@@ -64,7 +64,8 @@ export async function permissions(server: Server, panel: PanelProvider): Promise
 /** A grant's subject in a line; fields that are not there are left out. */
 export function granted(subject: Record<string, unknown>): string {
   const text = (name: string): string => (typeof subject[name] === "string" ? subject[name] : "");
-  const place = (): string => (text("uri") ? vscode.workspace.asRelativePath(vscode.Uri.parse(text("uri"))) : "");
+  const place = (): string =>
+    text("uri") ? vscode.workspace.asRelativePath(vscode.Uri.parse(text("uri"))) : "";
   switch (subject["kind"]) {
     case "command":
       return `$(terminal) ${text("command").replaceAll(/\s+/g, " ")}`;

@@ -52,6 +52,15 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
   const review = (
     <Button kind={cut ? "primary" : "secondary"} onClick={() => store.do({ do: "review", approvalId })}>Review</Button>
   );
+  const forSession = choices.includes("allowForSession") && (
+    <Button
+      kind={subject.kind === "change" ? "link" : "secondary"}
+      disabled={sent}
+      onClick={() => send({ decision: "allow", remember: "session" })}
+    >
+      Allow for this session
+    </Button>
+  );
   return (
     <section class={`approval${sent ? " sent" : ""}`} role="group" aria-labelledby={heading} tabIndex={-1} ref={card}>
       <div class="approval-head">
@@ -66,13 +75,10 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
               {subject.kind === "change" ? acceptWords(approval) : "Allow once"}
             </Button>
           )}
-          {choices.includes("allowForSession") && (
-            <Button disabled={sent} onClick={() => send({ decision: "allow", remember: "session" })}>
-              Allow for this session
-            </Button>
-          )}
           {subject.kind === "change" && review}
+          {subject.kind !== "change" && forSession}
           {!noting && <Button disabled={sent} onClick={() => setNoting(true)}>Reject…</Button>}
+          {subject.kind === "change" && forSession}
         </div>
       )}
       {noting && (

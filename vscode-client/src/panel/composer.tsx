@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PanelSettings } from "../shared/messages";
+import { Boundary } from "./boundary";
 import { goToQuestion, isComposing } from "./focus";
 import { Meter, ModelPicker } from "./models";
 import { send } from "./sending";
@@ -45,7 +46,9 @@ export function Composer() {
   return (
     <section class="composer-frame" aria-label="Message">
       <StateLine />
-      <Waiting />
+      <Boundary>
+        <Waiting />
+      </Boundary>
       <div class="composer">
         <Suggestions {...suggestions} />
         <Chips />

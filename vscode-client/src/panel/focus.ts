@@ -4,7 +4,7 @@
 export function goToQuestion(): void {
   const card = document.querySelector<HTMLElement>(".approval");
   const item = card ?? document.querySelector<HTMLElement>('[data-item][tabindex="0"]');
-  item?.scrollIntoView({ block: "nearest" });
+  item?.scrollIntoView?.({ block: "nearest" });
   item?.focus();
 }
 

@@ -24,6 +24,8 @@ export function linkTarget(href: string): "page" | "file" | undefined {
   const trimmed = href.trim();
   if (/^https:\/\/[^\s]+$/i.test(trimmed) || LOCAL.test(trimmed)) return "page";
   if (/^file:\/\/\//i.test(trimmed)) return "file";
+  // A name and a line ("stats.py:7") is no scheme.
+  if (/^[\w-]*\.[\w.-]*:\d+$/i.test(trimmed)) return "file";
   if (/^[a-z][a-z0-9+.-]*:/i.test(trimmed) || trimmed.startsWith("//")) return undefined;
   return trimmed && !trimmed.startsWith("#") ? "file" : undefined;
 }
@@ -35,7 +37,7 @@ const ALLOWED = {
   ],
   ALLOWED_ATTR: ["href", "class", "start"],
   ALLOW_DATA_ATTR: false,
-  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|file:\/\/\/|(?![a-z][a-z0-9+.-]*:)(?!\/\/))/i,
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|file:\/\/\/|[\w-]*\.[\w.-]*:\d+$|(?![a-z][a-z0-9+.-]*:)(?!\/\/))/i,
 };
 
 /** One block; code is highlighted only once it is `finished`. */

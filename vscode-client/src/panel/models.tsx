@@ -57,10 +57,7 @@ export function Meter() {
   if (!usage && used === undefined) return <span class="meter" />;
   const share = window && used !== undefined ? Math.min(1, used / window) : undefined;
   const spent = price && usage ? money(cost(usage, price), price.currency) : undefined;
-  const shown = [
-    ...(share !== undefined ? [`${Math.round(share * 100)} %`] : used !== undefined ? [`${short(used)} tokens`] : []),
-    ...(spent === undefined ? [] : [spent]),
-  ].join(" · ");
+  const shown = share !== undefined ? `${Math.round(share * 100)} %` : used !== undefined ? `${short(used)} tokens` : "";
   const detail = [
     ...(used === undefined ? [] : [`${used.toLocaleString()}${window ? ` of ${window.toLocaleString()}` : ""} tokens in the context`]),
     ...(usage ? [`${usage.total.toLocaleString()} in the session`] : []),
@@ -72,6 +69,7 @@ export function Meter() {
         <progress class={share > 0.8 ? "full" : ""} max={1} value={share} aria-hidden="true" />
       )}
       <span>{shown}</span>
+      {spent !== undefined && <span class="cost">{shown && "· "}{spent}</span>}
     </span>
   );
 }

@@ -25,9 +25,9 @@ interface Props {
 export const Row = memo(function Row({ item, gone, thinking, last, reached }: Props) {
   return (
     <li
-      class={`item is-${item.kind === "group" ? "call" : item.kind}${gone ? " gone" : ""}`}
+      class={`item is-${kindOf(item)}${gone ? " gone" : ""}`}
       tabIndex={reached ? 0 : -1}
-      aria-label={`${label(item)}${gone ? " (taken back)" : ""}`}
+      aria-label={`${named(item)}${gone ? " (taken back)" : ""}`}
       data-item={item.id}
     >
       <Boundary>
@@ -47,13 +47,29 @@ function Body({ item, thinking, last }: Pick<Props, "item" | "thinking" | "last"
       return <CallGroup id={item.id} calls={item.calls} />;
     case "call":
       // The question stands where the line will stand.
-      return item.approval && item.approval.outcome === undefined
-        ? <ApprovalCard approval={item.approval} />
-        : <CallLine item={item} />;
+      return isAsked(item) && item.approval ? <ApprovalCard approval={item.approval} /> : <CallLine item={item} />;
     case "end":
       return <EndLine item={item} last={last} />;
     case "notice":
       return <NoticeLine item={item} />;
+  }
+}
+
+function isAsked(item: RowItem): boolean {
+  return item.kind === "call" && item.approval !== undefined && item.approval.outcome === undefined;
+}
+
+function kindOf(item: RowItem): string {
+  if (isAsked(item)) return "question";
+  return item.kind === "group" ? "call" : item.kind;
+}
+
+/** What cannot be read has no words, and is shown as such by its boundary. */
+function named(item: RowItem): string {
+  try {
+    return label(item);
+  } catch {
+    return "An item that cannot be shown";
   }
 }
 
@@ -69,7 +85,7 @@ function label(item: RowItem): string {
     case "group":
       return groupWords(item.calls);
     case "call":
-      if (item.approval && item.approval.outcome === undefined) return `Question: ${headline(item.approval)}`;
+      if (isAsked(item) && item.approval) return `Question: ${headline(item.approval)}`;
       return callWords(item);
     case "end":
       return endWords(item.end);

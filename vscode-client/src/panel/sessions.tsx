@@ -12,7 +12,7 @@ const TYPING = 150;
 
 export function Sessions() {
   const store = useStore();
-  const folders = useView((view) => view.folders);
+  const folders = useView((view) => view.settings.folders);
   const server = useView((view) => view.server.state);
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<SessionEntry[] | undefined>(undefined);

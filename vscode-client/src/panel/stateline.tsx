@@ -31,7 +31,7 @@ export function StateLine() {
       {(open > 0 || text) && <span class="dot" aria-hidden="true" />}
       {open > 0 && !stops ? (
         <button type="button" class="button link state-text" title="Go to the question (Alt+Up)" onClick={goToQuestion}>
-          {open === 1 ? "Waiting for your answer" : `${open} questions wait for your answer`}
+          {open === 1 ? "Waiting for you" : `${open} questions wait for you`}
         </button>
       ) : (
         <span class="state-text" title={text}>{text}</span>

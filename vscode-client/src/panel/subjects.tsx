@@ -126,7 +126,7 @@ function Question({ question, choices, send, disabled }: Props & { question: str
           onEnter={give}
         />
         <Button kind="primary" disabled={disabled || !answer.trim()} onClick={give}>Answer</Button>
-        <Button disabled={disabled} onClick={() => send({ decision: "reject" })}>Do not answer</Button>
+        <Button kind="link" disabled={disabled} onClick={() => send({ decision: "reject" })}>Do not answer</Button>
       </div>
     </div>
   );

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Item } from "../session/state";
+import { Boundary } from "./boundary";
 import { Empty } from "./empty";
 import { Plan } from "./plan";
 import { Row } from "./row";
@@ -15,6 +16,8 @@ import { Button, Icon } from "./widgets";
 export const SHOWN = 120;
 /** The first one moves on by steps, so that not every item takes another one away. */
 const STEP = 60;
+/** So many are drawn in one go: many at once are drawn over several frames, the last ones first. */
+const BURST = 20;
 
 export function Transcript() {
   const store = useStore();
@@ -65,7 +68,9 @@ export function Transcript() {
             />
           ))}
         </ol>
-        <Plan />
+        <Boundary>
+          <Plan />
+        </Boundary>
       </div>
       {!scrolling.follows && (
         <button type="button" class="latest" aria-label="Jump to the latest" title="Jump to the latest" onClick={scrolling.toEnd}>
@@ -79,12 +84,14 @@ export function Transcript() {
 /** The first item on the page; it moves on only while the end is followed. */
 function useWindow(all: Item[], sessionId: string | undefined, store: Store, hold: () => void) {
   const [, draw] = useState(0);
-  const start = useRef({ sessionId, at: 0, before: 0, busy: false });
+  const begin = { sessionId, at: 0, before: 0, length: 0, busy: false };
+  const start = useRef(begin);
   const { older } = store.view;
-  if (start.current.sessionId !== sessionId) start.current = { sessionId, at: 0, before: 0, busy: false };
+  if (start.current.sessionId !== sessionId) start.current = begin;
   const window = start.current;
   // What was put before all others moves the place of each.
   window.at += older.items.length - window.before;
+  window.length += older.items.length - window.before;
   window.before = older.items.length;
   if (window.at > all.length || window.at < 0) window.at = Math.max(0, all.length - SHOWN);
   const earlier = async (): Promise<void> => {
@@ -103,8 +110,23 @@ function useWindow(all: Item[], sessionId: string | undefined, store: Store, hol
     });
   };
   const follow = (follows: boolean): void => {
-    if (follows && all.length - window.at > SHOWN + STEP) window.at = all.length - SHOWN;
+    const added = all.length - window.length;
+    window.length = all.length;
+    if (!follows) return;
+    if (added > BURST) window.at = Math.max(window.at, all.length - BURST);
+    else if (all.length - window.at > SHOWN + STEP) window.at = all.length - SHOWN;
   };
+  // Those before the last ones follow frame by frame.
+  useEffect(() => {
+    if (window.at === 0 || all.length - window.at >= SHOWN) return undefined;
+    const frame = requestAnimationFrame(() => {
+      if (window.at === 0) return;
+      hold();
+      window.at = Math.max(0, all.length - SHOWN, window.at - BURST);
+      draw((count) => count + 1);
+    });
+    return () => cancelAnimationFrame(frame);
+  });
   return { first: Object.assign(window, { follow }), earlier };
 }
 

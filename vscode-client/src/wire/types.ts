@@ -403,7 +403,7 @@ export interface ModelsResult {
   providers?: ProviderEntry[];
 }
 
-/** `turnbuckle.reloadPlugins`: nothing. */
+/** `turnbuckle.reloadPlugins`, `turnbuckle.newSession`: nothing. */
 export interface NoParams {
 }
 
@@ -533,7 +533,13 @@ export interface SaveResult {
   failed?: string[];
 }
 
-/** `turnbuckle.cancel`: a session, or nothing if just one runs. */
+/**
+ * `turnbuckle.cancel`, `…resume`, `…showTranscript`: a session, or nothing.
+ *
+ * Nothing means the only one that runs; for the other two the session that commands go on in, or
+ * the only one that is open, or, to resume where none is, the last one of the workspace folder.
+ * What is resumed is a turn that was broken off; where there is none, commands go on there.
+ */
 export interface SessionCommandParams {
   sessionId?: string;
 }
@@ -702,6 +708,13 @@ export interface SessionReadParams {
  */
 export interface SessionReadResult {
   events: Record<string, unknown>[];
+}
+
+/** The same of a session that was opened or gone on with; without an id if there is none. */
+export interface SessionResult {
+  outcome: string;
+  message: string;
+  sessionId?: string;
 }
 
 /**
@@ -914,6 +927,9 @@ export interface Commands {
   "turnbuckle.undoHunk": { params: HunkCommandParams; result: CommandResult };
   "turnbuckle.undoTurn": { params: UndoTurnParams; result: CommandResult };
   "turnbuckle.showDiff": { params: ShowDiffParams; result: CommandResult };
+  "turnbuckle.newSession": { params: NoParams; result: SessionResult };
+  "turnbuckle.resume": { params: SessionCommandParams; result: SessionResult };
+  "turnbuckle.showTranscript": { params: SessionCommandParams; result: CommandResult };
 }
 
 export interface Facts {

@@ -26,6 +26,8 @@ describe("a workspace that is not trusted", () => {
 
     await vs.command("Workspaces: Manage Workspace Trust");
     await vs.page.locator(".workspace-trust-editor").getByText("Trust", { exact: true }).first().click();
+    await vs.page.locator(".workspace-trust-editor").getByText("You trust this folder").waitFor();
+    await vs.page.keyboard.press("Escape");
     vs.model.play(says("Now it runs."));
     panel = await vs.showChat();
     await expect.poll(() => panel.composer.isDisabled(), { timeout: 20_000 }).toBe(false);

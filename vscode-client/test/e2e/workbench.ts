@@ -13,7 +13,7 @@ import { Model } from "./model";
 const ROOT = resolve(__dirname, "../../..");
 /** Where scripts/code-server put code-server. */
 const INSTALLED = process.env["CODE_SERVER"] ?? join(ROOT, ".cache", "code-server");
-const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium"; // where Debian puts it
 const PYTHON = process.env["PYTHON"] ?? join(ROOT, ".venv", "bin", "python");
 /** Pictures of the run, for people. */
 export const PICTURES = join(ROOT, "vscode-client", "test", "pictures");

@@ -28,6 +28,9 @@ export class FakeServer {
     return answer(params as never);
   }
 
+  restarts = 0;
+  restart: () => Promise<void> = () => Promise.resolve();
+
   onValues(token: string, handler: (value: Value) => void): Disposable {
     this.handlers.set(token, handler);
     return new Disposable(() => this.handlers.delete(token));
@@ -42,6 +45,11 @@ export class FakeServer {
     for (const [token, handler] of [...this.handlers]) {
       if (token.startsWith(prefix)) for (const value of values) handler(value);
     }
+  }
+
+  become(state: ServerState): void {
+    this.state = state;
+    this.states.fire(state);
   }
 
   comeBack(): void {

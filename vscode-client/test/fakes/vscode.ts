@@ -32,6 +32,9 @@ export class Uri {
     if (!found) throw new Error(`no URI: ${text}`);
     return new Uri(found[1]!, found[2] ?? "", decodeURIComponent(found[3]!));
   }
+  static joinPath(base: Uri, ...parts: string[]): Uri {
+    return new Uri(base.scheme, base.authority, [base.path, ...parts].join("/"));
+  }
   static from(parts: { scheme: string; path: string }): Uri {
     return new Uri(parts.scheme, "", parts.path);
   }
@@ -72,15 +75,104 @@ function ask(kind: string, text: string, choices: string[]): Promise<string | un
   return Promise.resolve(answers.shift());
 }
 
+/** Ids of commands that were registered, and commands that were run with their arguments. */
+export const registered = new Map<string, (...args: unknown[]) => unknown>();
+export const ran: { command: string; args: unknown[] }[] = [];
+/** What a run command does, where a test wants more than its being noted. */
+export const does = new Map<string, (...args: unknown[]) => unknown>();
+
+export const commands = {
+  registerCommand: (id: string, run: (...args: unknown[]) => unknown) => {
+    registered.set(id, run);
+    return new Disposable(() => registered.delete(id));
+  },
+  executeCommand: (command: string, ...args: unknown[]) => {
+    ran.push({ command, args });
+    return Promise.resolve(does.get(command)?.(...args));
+  },
+};
+
+export class ThemeColor {
+  constructor(readonly id: string) {}
+}
+export enum StatusBarAlignment {
+  Left = 1,
+  Right = 2,
+}
+export class TabInputText {
+  constructor(readonly uri: Uri) {}
+}
+export class Range {
+  constructor(
+    readonly startLine: number,
+    readonly startCharacter: number,
+    readonly endLine: number,
+    readonly endCharacter: number,
+  ) {}
+}
+
+/** The only item in the status bar. */
+export const statusItem = {
+  text: "",
+  tooltip: "",
+  name: "",
+  command: "",
+  backgroundColor: undefined as ThemeColor | undefined,
+  accessibilityInformation: undefined as { label: string } | undefined,
+  show: () => undefined,
+  dispose: () => undefined,
+};
+
+export const startedExecution = new EventEmitter<unknown>();
+export const closedTerminal = new EventEmitter<unknown>();
+
 export const window = {
   showInformationMessage: (text: string, ...choices: string[]) => ask("message", text, choices),
-  showQuickPick: (choices: string[], options: { title: string }) => ask("pick", options.title, choices),
+  showWarningMessage: (text: string, ...choices: string[]) => ask("message", text, choices),
+  showErrorMessage: (text: string, ...choices: string[]) => ask("error", text, choices),
+  showQuickPick: async (choices: (string | { label: string })[], options: { title: string }) => {
+    const labels = choices.map((one) => (typeof one === "string" ? one : one.label));
+    const answer = await ask("pick", options.title, labels);
+    return choices.find((one) => (typeof one === "string" ? one : one.label) === answer);
+  },
   showInputBox: (options: { title: string }) => ask("input", options.title, []),
   setStatusBarMessage: (text: string) => {
     asked.push({ kind: "status", text, choices: [] });
+  },
+  createStatusBarItem: () => statusItem,
+  onDidStartTerminalShellExecution: startedExecution.event,
+  onDidCloseTerminal: closedTerminal.event,
+  activeTerminal: undefined as unknown,
+  activeTextEditor: undefined as unknown,
+  tabGroups: { all: [] as { tabs: { input: unknown }[] }[] },
+};
+
+export const env = {
+  clipboard: {
+    text: "",
+    /** Every text that was ever put there. */
+    written: [] as string[],
+    readText(): Promise<string> {
+      return Promise.resolve(this.text);
+    },
+    writeText(text: string): Promise<void> {
+      this.text = text;
+      this.written.push(text);
+      return Promise.resolve();
+    },
+  },
+};
+
+export const languages = {
+  problems: new Map<string, unknown[]>(),
+  getDiagnostics(uri: Uri): unknown[] {
+    return this.problems.get(uri.toString()) ?? [];
   },
 };
 
 export const workspace = {
   textDocuments: [] as unknown[],
+  isTrusted: true,
+  workspaceFolders: undefined as { name: string; uri: Uri }[] | undefined,
+  asRelativePath: (uri: Uri) => uri.path.split("/").at(-1) ?? uri.path,
 };

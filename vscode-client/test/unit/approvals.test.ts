@@ -28,12 +28,14 @@ function routing(accepted = true) {
   const changed = new EventEmitter<void>();
   const panel = { visible: false, badge: undefined as { value: number } | undefined, onChanged: changed.event };
   const reviewed: string[] = [];
+  const texts: { id: string; text: string }[] = [];
   const router = new Router(
     server.server,
     approvals,
     panel as unknown as PanelProvider,
     () => "whenHidden",
     (id) => Promise.resolve(void reviewed.push(id)),
+    { show: (id, text) => Promise.resolve(void texts.push({ id, text })) },
   );
   let seq = 0;
   const fact = (type: string, data: unknown): Value => ({ seq: seq++, time: 0, type, data }) as unknown as Value;
@@ -51,7 +53,7 @@ function routing(accepted = true) {
   const decided = (approvalId: string): void =>
     server.send("approvals", fact("approval/decided", { approvalId, outcome: "rejected", by: "client" }));
   const given = () => server.asked.filter((one) => one.method === "turnbuckle/approve").map((one) => one.params);
-  return { server, approvals, router, panel, changed, ask, decided, given, reviewed, waits };
+  return { server, approvals, router, panel, changed, ask, decided, given, reviewed, texts, waits };
 }
 
 beforeEach(() => {
@@ -135,6 +137,15 @@ describe("the choices", () => {
     answers.push(undefined);
     await router.pick("a1");
     expect(asked.at(-1)!.choices.some((choice) => choice.startsWith("Allow"))).toBe(false);
+  });
+
+  it("may allow it once all of it was shown, and not before", async () => {
+    const { ask, router, given, texts } = routing();
+    await ask("a1", { ...COMMAND, command: "echo a\nrm -rf b" });
+    answers.push("Show…", "Allow once");
+    await router.pick("a1");
+    expect(texts).toMatchObject([{ id: "a1", text: expect.stringContaining("rm -rf b") }]);
+    expect(given()).toEqual([{ approvalId: "a1", decision: "allow" }]);
   });
 
   it("of a question are its own", async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Bridge, PATIENCE, PING, type Host } from "../../src/host/panel/bridge";
+import { Bridge } from "../../src/host/panel/bridge";
+import type { Host } from "../../src/host/panel/host";
+import { FIRST } from "../../src/host/panel/takeover";
+import { PATIENCE, PING } from "../../src/host/panel/watchdog";
 import { GATHER } from "../../src/host/panel/batcher";
 import { VERSION, type Action, type ToPanel, type Value } from "../../src/shared/messages";
 import { FakeServer, FakeTime, settle } from "../fakes/server";
@@ -65,7 +68,7 @@ describe("a panel that is ready", () => {
     const { of, ready } = bridge(
       {
         "turnbuckle/session/open": ({ sessionId }: { sessionId?: string }) => {
-          if (sessionId !== undefined) throw new Error("there is no session");
+          if (sessionId !== undefined) throw Object.assign(new Error("none"), { code: -32803 });
           return { sessionId: "new", seq: -1, readOnly: false, config: {} };
         },
       },
@@ -119,8 +122,146 @@ describe("a session", () => {
     time.pass(1000);
     expect(of("values")).toEqual([]);
     made.setVisible(true);
+    await ready();
+    expect(of("session")).toHaveLength(2);
+  });
+
+  it("is told anew, too, to a page that was only out of sight", async () => {
+    const { made, ready, of } = bridge();
+    await ready("one");
+    made.setVisible(false);
+    made.setVisible(true);
+    made.receive({ type: "pong", at: 0 });
     await settle();
     expect(of("session")).toHaveLength(2);
+  });
+
+  it("gets what was added while its page was thrown away", async () => {
+    const { made, ready, of } = bridge();
+    await ready("one");
+    made.setVisible(false);
+    made.addChips([{ id: "c", kind: "file", label: "a.py", detail: "a.py" }]);
+    expect(of("chips")).toEqual([]);
+    made.setVisible(true);
+    await ready("one");
+    expect(of("chips")).toHaveLength(1);
+  });
+
+  it("that was shown last is what a page is shown, whatever the page kept", async () => {
+    const { ready, of } = bridge({}, "newer");
+    await ready("older");
+    expect(of("session")).toMatchObject([{ session: { sessionId: "newer" } }]);
+  });
+
+  it("that the page kept is shown where the one shown last is gone", async () => {
+    const gone = Object.assign(new Error("gone"), { code: -32803 });
+    const { ready, of } = bridge(
+      {
+        "turnbuckle/session/open": ({ sessionId }: { sessionId?: string }) => {
+          if (sessionId === "gone") throw gone;
+          return { sessionId, seq: 5, readOnly: false, config: {} };
+        },
+      },
+      "gone",
+    );
+    await ready("kept");
+    expect(of("session")).toMatchObject([{ session: { sessionId: "kept" } }]);
+  });
+
+  it("is asked for once where no server answers", async () => {
+    const { ready, of, server } = bridge(
+      {
+        "turnbuckle/session/open": () => {
+          throw new Error("there is no Python");
+        },
+      },
+      "one",
+    );
+    await ready("other");
+    expect(server.count("turnbuckle/session/open")).toBe(1);
+    expect(of("refused")).toMatchObject([{ id: -1, message: "there is no Python" }]);
+  });
+});
+
+describe("a new session", () => {
+  function creating() {
+    let made = 0;
+    return bridge({
+      "turnbuckle/session/open": ({ sessionId = `new-${++made}` }: { sessionId?: string }) => ({
+        sessionId, seq: -1, readOnly: false, config: {},
+      }),
+      "turnbuckle/turn": () => ({}),
+    });
+  }
+  const ids = (posts: { session: { sessionId: string } }[]): string[] => posts.map((one) => one.session.sessionId);
+
+  it("is the one that is shown where nothing was sent to it before", async () => {
+    const { made, ready, of } = creating();
+    const starting = ready();
+    made.receive({ type: "show" });
+    await starting;
+    made.receive({ type: "call", id: 1, method: "turnbuckle/turn", params: {} });
+    await settle();
+    expect(new Set(ids(of("session")))).toEqual(new Set(["new-1"]));
+  });
+
+  it("is another one once something was sent, or for another folder", async () => {
+    const { made, ready, of, server } = creating();
+    await ready();
+    made.receive({ type: "call", id: 1, method: "turnbuckle/turn", params: {} });
+    made.receive({ type: "show" });
+    await settle();
+    made.receive({ type: "show", folder: "file:///other" });
+    await settle();
+    server.send("panel", fact(0));
+    made.receive({ type: "show", folder: "file:///other" });
+    await settle();
+    expect(ids(of("session"))).toEqual(["new-1", "new-2", "new-3", "new-4"]);
+  });
+});
+
+describe("a session that another server writes", () => {
+  function held(writer: { lives: boolean }, kind = "readOnly") {
+    return bridge({
+      "turnbuckle/session/open": () => ({ sessionId: "s", seq: 5, readOnly: writer.lives, config: {} }),
+      "turnbuckle/inbox/edit": () => {
+        if (writer.lives) throw Object.assign(new Error("held"), { code: -32803, data: { kind } });
+        return { changed: false };
+      },
+    });
+  }
+
+  it("is taken over as soon as that is gone, and shown anew", async () => {
+    const writer = { lives: true };
+    const { ready, of, time, server } = held(writer);
+    await ready("s");
+    expect(of("session")).toMatchObject([{ session: { readOnly: true } }]);
+    time.pass(FIRST);
+    await settle();
+    expect(of("session")).toHaveLength(1);
+    writer.lives = false;
+    time.pass(2 * FIRST);
+    await settle();
+    expect(of("session").at(-1)).toMatchObject({ session: { readOnly: false } });
+    time.pass(60_000);
+    await settle();
+    expect(server.count("turnbuckle/inbox/edit")).toBe(2);
+  });
+
+  it("is left alone where nothing may run, and while nobody sees it", async () => {
+    const untrusted = held({ lives: true }, "untrusted");
+    await untrusted.ready("s");
+    untrusted.time.pass(FIRST);
+    await settle();
+    untrusted.time.pass(60_000);
+    await settle();
+    expect(untrusted.server.count("turnbuckle/inbox/edit")).toBe(1);
+    const hidden = held({ lives: true });
+    await hidden.ready("s");
+    hidden.made.setVisible(false);
+    hidden.time.pass(60_000);
+    await settle();
+    expect(hidden.server.count("turnbuckle/inbox/edit")).toBe(0);
   });
 });
 

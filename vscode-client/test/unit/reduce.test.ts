@@ -169,3 +169,49 @@ describe("a session", () => {
     expect(gone.map((item) => item.kind)).toEqual(["notice"]);
   });
 });
+
+describe("what a session costs", () => {
+  it("is counted on from where it was opened, and nothing twice", () => {
+    const reducer = new Reducer();
+    const usage = { input: 100, output: 10, total: 110 };
+    const values = called();
+    reducer.begin({ from: 0, seq: seq - 1, usage, context: 15 });
+    for (const value of values) reducer.apply(value);
+    expect(reducer.state).toMatchObject({ usage, context: 15 });
+    reducer.apply(fact("assistant/message", {
+      turn: 1, step: 2, content: "more", finish: "stop", usage: { input: 1, output: 2, total: 3 },
+    }));
+    expect(reducer.state.usage).toMatchObject({ input: 101, output: 12, total: 113 });
+    expect(reducer.state.context).toBe(3);
+  });
+
+  it("is not known of a context that was summarised, until the next answer", () => {
+    const reducer = reduced(...called());
+    reducer.apply(fact("context/summary", { covers: [0, 1], text: "short", usage: { input: 5, output: 5, total: 10 } }));
+    expect(reducer.state.context).toBeUndefined();
+    expect(reducer.state.usage).toMatchObject({ total: 25 });
+  });
+});
+
+describe("items", () => {
+  it("have the same ids live and replayed, so that what was opened stays open", () => {
+    const values = called();
+    const live = reduced(...values).state.items.map((item) => item.id);
+    const replayed = reduced(...values.filter((value) => value.type !== "assistant/chunk"));
+    expect(replayed.state.items.map((item) => item.id)).toEqual(live);
+    expect(new Set(live).size).toBe(live.length);
+  });
+
+  it("survive values that cannot be read", () => {
+    const reducer = reduced(...called());
+    const bad = [
+      { seq: 100, time: 0, type: "assistant/message", data: null },
+      { seq: 101, time: 0, type: "approval/asked", data: { callId: "c1", subject: 7 } },
+      { seq: 102, time: 0, type: "toString", data: {} },
+      { type: "tool/output", data: null },
+    ] as unknown as Value[];
+    for (const value of bad) reducer.apply(value);
+    expect(reducer.state.seq).toBe(102);
+    expect(reducer.state.items.length).toBe(3);
+  });
+});

@@ -7,6 +7,7 @@ import anyio
 from pydantic import Field
 
 from turnbuckle.session.parts import JsonObject
+from turnbuckle.tools.builtin.noticing import before_command
 from turnbuckle.tools.builtin.places import Arguments, own_place
 from turnbuckle.tools.tool import Command, Go, Outcome, Prepared, Tool, ToolError
 from turnbuckle.workspace.paths import Place
@@ -37,7 +38,9 @@ def run_command() -> Tool[RunCommand]:
         description=(
             f"Run a command line in {find_shell().name}, without input, each time in a new shell in"
             " the working folder. The result is its output and its exit code. When the command"
-            " ends, whatever it left running in the background is stopped."
+            " ends, whatever it left running in the background is stopped. Unsaved changes in the"
+            " editor are saved first where it can do that; lines in brackets tell what was not, and"
+            " which known files were changed meanwhile."
         ),
         parameters=RunCommand,
         prepare=_prepare,
@@ -53,11 +56,14 @@ async def _prepare(arguments: RunCommand, workspace: Workspace) -> Prepared:
         raise ToolError("INVALID_ARGS", "a command line must not hold a NUL character")
     return Prepared(
         subject=Command(command=command, cwd=place.uri, timeout=arguments.timeout),
-        perform=partial(_perform, command, arguments.timeout, place),
+        perform=partial(_perform, command, arguments.timeout, place, workspace),
     )
 
 
-async def _perform(command: str, timeout: float, place: Place, go: Go) -> Outcome:
+async def _perform(
+    command: str, timeout: float, place: Place, workspace: Workspace, go: Go
+) -> Outcome:
+    before = await before_command(workspace)
     output = Output(go.blobs, go.note)
     try:
         finished = await run(command, cwd=place.path, timeout=timeout, output=output)
@@ -66,19 +72,22 @@ async def _perform(command: str, timeout: float, place: Place, go: Go) -> Outcom
     except anyio.get_cancelled_exc_class():
         with anyio.CancelScope(shield=True):
             finished = Finished(exit_code=None, output=await output.finish())
+            noticed = await before.told()
         # What was really done is worth more to the model than the bare cancel.
-        raise _stopped("ABORTED", "the command was stopped with the turn", finished) from None
+        stopped = "the command was stopped with the turn"
+        raise _stopped("ABORTED", stopped, finished, noticed) from None
+    noticed = await before.told()
     if finished.timed_out:
-        raise _stopped(
-            "TIMEOUT", f"the command ran for {timeout:g} seconds and was stopped", finished
-        )
-    lines = [_output(finished), *_left(finished), _ending(finished)]
+        stopped = f"the command ran for {timeout:g} seconds and was stopped"
+        raise _stopped("TIMEOUT", stopped, finished, noticed)
+    lines = [_output(finished), *_left(finished), *noticed, _ending(finished)]
     return Outcome(content="".join(lines), meta=_meta(finished))
 
 
-def _stopped(code: str, message: str, finished: Finished) -> ToolError:
+def _stopped(code: str, message: str, finished: Finished, noticed: list[str]) -> ToolError:
     so_far = f"; its output so far:\n{_output(finished)}" if finished.output.total else ""
-    return ToolError(code, message + so_far, _meta(finished))
+    noticed = ["\n", *noticed] if noticed and not so_far else noticed
+    return ToolError(code, "".join([message, so_far, *noticed]), _meta(finished))
 
 
 def _output(finished: Finished) -> str:

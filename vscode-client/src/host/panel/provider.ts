@@ -2,7 +2,8 @@
 
 import * as vscode from "vscode";
 import type { FromPanel } from "../../shared/messages";
-import { Bridge, type Host } from "./bridge";
+import { Bridge } from "./bridge";
+import type { Host } from "./host";
 import { page } from "./html";
 
 export const VIEW = "turnbuckle.chat";

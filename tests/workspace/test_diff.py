@@ -1,0 +1,44 @@
+"""What differs between two texts, where few places of many lines differ."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnbuckle.workspace.diff import NEAR, RUN, changed_lines
+
+BLOCKS = st.lists(
+    st.sampled_from((
+        ["a\n"], ["b\n"], ["x\n", "\n"] * RUN, [f"{n}\n" for n in range(2 * RUN)],
+        [f"{n}\n" for n in range(NEAR)], ["y\n"] * NEAR,
+    )),
+    max_size=8,
+).map(lambda blocks: [line for block in blocks for line in block])  # fmt: skip
+
+
+@given(BLOCKS, BLOCKS)
+def test_what_lies_between_blocks_is_equal_in_long_texts_too(
+    old: list[str], new: list[str]
+) -> None:
+    at = at_new = 0
+    for a, b, c, d in [*changed_lines(old, new), (len(old), len(old), len(new), len(new))]:
+        assert old[at:a] == new[at_new:c]
+        assert (a, c) > (at, at_new) or (at, at_new) == (0, 0) or a == len(old)
+        at, at_new = b, d
+
+
+def test_few_places_of_a_long_text_are_found_line_by_line() -> None:
+    old = [f"line {number}\n" for number in range(20_000)]
+    new = list(old)
+    new[19_000:19_002] = []
+    new[9_000] = "changed\n"
+    new[100:100] = ["added\n"] * 3
+    assert changed_lines(old, new) == [
+        (100, 100, 100, 103),
+        (9_000, 9_001, 9_003, 9_004),
+        (19_000, 19_002, 19_003, 19_003),
+    ]
+
+
+def test_a_long_part_that_was_taken_out_is_one_block() -> None:
+    old = [f"line {number}\n" for number in range(2_000)]
+    assert changed_lines(old, old[:500] + old[1_500:]) == [(500, 1_500, 500, 500)]
+    assert changed_lines(old[:500] + old[1_500:], old) == [(500, 500, 500, 1_500)]
