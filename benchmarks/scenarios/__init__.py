@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from benchmarks.bench import Bench
+from benchmarks.documents import documents
 from benchmarks.figures import Figure
 from benchmarks.scenarios.deciding import approval, cancel
 from benchmarks.scenarios.forwarding import flood, paced
@@ -22,4 +23,5 @@ SCENARIOS: Mapping[str, Callable[[Bench], list[Figure]]] = {
     "living": living,
     "approval": approval,
     "cancel": cancel,
+    "documents": documents,
 }

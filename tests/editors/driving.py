@@ -125,6 +125,14 @@ def environment(home: Path, client: Client) -> dict[str, str]:
     }
 
 
+def workspace(home: Path, code: str) -> Path:
+    """A folder for an editor to work in, with a file that it opens."""
+    folder = home / "work"
+    folder.mkdir()
+    (folder / "code.py").write_text(code, newline="\n")
+    return folder
+
+
 def stored(work: Path) -> list[JsonObject]:
     """The facts of all sessions, as they stand on disk."""
     files = (work.parent / "state" / "sessions").glob("**/*.jsonl")

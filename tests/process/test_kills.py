@@ -12,7 +12,7 @@ import pytest
 from process.autopsy import Case, require_all_open
 from process.life import Life, require_no_children
 from process.person import Person
-from process.world import Fate, World
+from process.world import Fate, World, require_killed
 from turnbuckle.lsp.rpc import NoAnswer
 from turnbuckle.testing.modelserver import ModelServer
 
@@ -59,9 +59,8 @@ class Kills:
             self._case = self.world.rng.choice(self._cases[-3:])
         try:
             await self._live(life)
-        except NoAnswer as error:
-            if self.world.fate is None or not self.world.fate.came.is_set():
-                raise AssertionError(f"it was not killed: {life.last_words}") from error
+        except NoAnswer:
+            require_killed(life.last_words, self.world)
         await life.buried()
         await require_no_children(life.mark)
         self.stats["kills"] += 1

@@ -147,6 +147,12 @@ class World:
         ]
 
 
+def require_killed(words: str, world: World) -> None:
+    """Pass if a server is gone, or did not answer, because it was killed; else say its last words."""
+    assert world.fate is not None, words
+    assert world.fate.came.is_set(), words
+
+
 def require_pairs(messages: list[dict[str, Any]]) -> None:  # Any: JSON
     """Pass if each call in a request has its result, right behind it and in order."""
     owed: list[str] = []

@@ -1,8 +1,11 @@
 """What differs between two texts, where few places of many lines differ."""
 
-from hypothesis import given
+from itertools import pairwise
+
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from turnbuckle.workspace.changes import make_change
 from turnbuckle.workspace.diff import NEAR, RUN, changed_lines
 
 BLOCKS = st.lists(
@@ -23,6 +26,20 @@ def test_what_lies_between_blocks_is_equal_in_long_texts_too(
         assert old[at:a] == new[at_new:c]
         assert (a, c) > (at, at_new) or (at, at_new) == (0, 0) or a == len(old)
         at, at_new = b, d
+
+
+@given(BLOCKS, BLOCKS, st.sampled_from(["\n", "\r\n", "\r", "\n\r"]), st.booleans())
+@example(["a\n"] * RUN + ["b\n"], ["a\n"] * RUN + ["c\n"], "\r", False)
+def test_hunks_of_long_texts_come_to_the_new_text_and_never_touch(
+    old: list[str], new: list[str], end: str, bare: bool
+) -> None:
+    one, other = ("".join(lines).replace("\n", end) for lines in (old, new))
+    one = one.removesuffix(end) if bare else one
+    change = make_change("file:///w/a.py", one, other, "edit")
+    assert change.result == other
+    assert all(a.end < b.start for a, b in pairwise(change.hunks))
+    assert all(hunk.old != hunk.new for hunk in change.hunks)
+    assert all(one[hunk.start : hunk.end] == hunk.old for hunk in change.hunks)
 
 
 def test_few_places_of_a_long_text_are_found_line_by_line() -> None:

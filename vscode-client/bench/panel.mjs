@@ -12,7 +12,10 @@ const LIVE = { type: "live", data: { seq: 0 } };
 let seq = 0;
 const fact = (type, data) => ({ seq: seq++, time: Date.now(), type, data });
 
-const WORDS = "The quick brown fox **jumps** over `lazy()` dogs, and [more](src/a.py) of it follows. ".split(" ");
+const WORDS =
+  "The quick brown fox **jumps** over `lazy()` dogs, and [more](src/a.py) of it follows. ".split(
+    " ",
+  );
 const TEXTS = {
   prose: (i) => `${WORDS[i % WORDS.length]} ${i % 60 === 59 ? "\n\n" : ""}`,
   code: (i) => (i === 0 ? "```python\n" : `value_${i} = call(${i})${i % 3 ? "  " : "\n"}`),
@@ -26,12 +29,15 @@ async function timed(page, batches) {
     const { worked } = window;
     const times = [];
     const tasks = [];
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((one) => one.duration)))
-      .observe({ type: "longtask" });
+    new PerformanceObserver((list) =>
+      tasks.push(...list.getEntries().map((one) => one.duration)),
+    ).observe({ type: "longtask" });
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     for (const batch of all) {
       await drawn();
-      times.push(await worked(() => window.dispatchEvent(new MessageEvent("message", { data: batch }))));
+      times.push(
+        await worked(() => window.dispatchEvent(new MessageEvent("message", { data: batch }))),
+      );
     }
     await drawn();
     await drawn();
@@ -41,15 +47,24 @@ async function timed(page, batches) {
 
 function grouped(facts, size) {
   const batches = [];
-  for (let at = 0; at < facts.length; at += size) batches.push(values(...facts.slice(at, at + size)));
+  for (let at = 0; at < facts.length; at += size)
+    batches.push(values(...facts.slice(at, at + size)));
   return batches;
 }
 
 function told({ times, tasks }) {
   const sorted = [...times].sort((one, other) => one - other);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))].toFixed(1);
+  const at = (share) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))].toFixed(1);
   const longest = Math.max(0, ...tasks).toFixed(0);
-  return { patches: times.length, p50: at(0.5), p99: at(0.99), max: at(1), longTasks: tasks.length, longest };
+  return {
+    patches: times.length,
+    p50: at(0.5),
+    p99: at(0.99),
+    max: at(1),
+    longTasks: tasks.length,
+    longest,
+  };
 }
 
 async function fresh(browser) {
@@ -58,7 +73,9 @@ async function fresh(browser) {
     // What an act costs: itself, and the frame in which it is drawn, with its layout.
     window.worked = async (act) => {
       let frame = 0;
-      requestAnimationFrame(() => { frame = performance.now(); });
+      requestAnimationFrame(() => {
+        frame = performance.now();
+      });
       const start = performance.now();
       act();
       const acted = performance.now() - start;
@@ -81,21 +98,52 @@ for (const [name, text] of Object.entries(TEXTS)) {
   seq = 0;
   const { page, faults } = await fresh(browser);
   const begun = fact("turn/start", { turn: 1 });
-  const facts = Array.from({ length: 10_000 }, (_, i) => fact("assistant/chunk", { ...AT, text: text(i) }));
+  const facts = Array.from({ length: 10_000 }, (_, i) =>
+    fact("assistant/chunk", { ...AT, text: text(i) }),
+  );
   // As the host sends them: what came in 40 ms, at 250 deltas a second.
   const found = await timed(page, [values(begun), ...grouped(facts, 10)]);
-  rows[`10,000 deltas: ${name}`] = { ...told(found), heap: await heap(page), nodes: await nodes(page), faults: faults.length };
+  rows[`10,000 deltas: ${name}`] = {
+    ...told(found),
+    heap: await heap(page),
+    nodes: await nodes(page),
+    faults: faults.length,
+  };
   await page.close();
 }
 
 function items(count) {
   const facts = [];
   for (let turn = 1; facts.length < count * 2.4; turn++) {
-    facts.push(fact("turn/start", { turn }), fact("user/message", { turn, step: 1, content: `Question ${turn}` }));
+    facts.push(
+      fact("turn/start", { turn }),
+      fact("user/message", { turn, step: 1, content: `Question ${turn}` }),
+    );
     for (let step = 1; step <= 4; step++) {
-      const call = { callId: `c${turn}-${step}`, name: step % 2 ? "read_file" : "run_command", arguments: '{"path":"a.py","command":"ls"}' };
-      facts.push(fact("assistant/message", { turn, step, content: `Answer with \`code\`\n\n\`\`\`py\nx = ${turn}\n\`\`\`\n`, finish: "stop", toolCalls: [call] }));
-      facts.push(fact("tool/result", { turn, step, callId: call.callId, content: "out\n".repeat(20), isError: false, meta: { exitCode: 0 } }));
+      const call = {
+        callId: `c${turn}-${step}`,
+        name: step % 2 ? "read_file" : "run_command",
+        arguments: '{"path":"a.py","command":"ls"}',
+      };
+      facts.push(
+        fact("assistant/message", {
+          turn,
+          step,
+          content: `Answer with \`code\`\n\n\`\`\`py\nx = ${turn}\n\`\`\`\n`,
+          finish: "stop",
+          toolCalls: [call],
+        }),
+      );
+      facts.push(
+        fact("tool/result", {
+          turn,
+          step,
+          callId: call.callId,
+          content: "out\n".repeat(20),
+          isError: false,
+          meta: { exitCode: 0 },
+        }),
+      );
     }
     facts.push(fact("turn/end", { turn, end: { kind: "completed" } }));
   }
@@ -106,30 +154,52 @@ function items(count) {
   const { page, faults } = await fresh(browser);
   const facts = items(2_000);
   const whole = await timed(page, grouped(facts, 200));
-  rows["2,000 items: replay"] = { ...told(whole), heap: await heap(page), nodes: await nodes(page), faults: faults.length };
+  rows["2,000 items: replay"] = {
+    ...told(whole),
+    heap: await heap(page),
+    nodes: await nodes(page),
+    faults: faults.length,
+  };
   const begun = fact("turn/start", { turn: 999 });
-  const chunks = Array.from({ length: 2_000 }, (_, i) => fact("assistant/chunk", { turn: 999, step: 1, text: TEXTS.prose(i) }));
+  const chunks = Array.from({ length: 2_000 }, (_, i) =>
+    fact("assistant/chunk", { turn: 999, step: 1, text: TEXTS.prose(i) }),
+  );
   const more = await timed(page, [values(begun), ...grouped(chunks, 10)]);
-  rows["2,000 items: then streaming"] = { ...told(more), heap: await heap(page), nodes: await nodes(page), faults: faults.length };
+  rows["2,000 items: then streaming"] = {
+    ...told(more),
+    heap: await heap(page),
+    nodes: await nodes(page),
+    faults: faults.length,
+  };
   const keys = await page.evaluate(async () => {
     const field = document.querySelector(".composer textarea");
     const times = [];
     for (let i = 0; i < 100; i++) {
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      times.push(await window.worked(() => {
-        field.value += "x";
-        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-      }));
+      times.push(
+        await window.worked(() => {
+          field.value += "x";
+          field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        }),
+      );
     }
     return { times, tasks: [] };
   });
-  rows["2,000 items: typing"] = { ...told(keys), heap: await heap(page), nodes: await nodes(page), faults: faults.length };
+  rows["2,000 items: typing"] = {
+    ...told(keys),
+    heap: await heap(page),
+    nodes: await nodes(page),
+    faults: faults.length,
+  };
   await page.close();
 }
 await browser.close();
 console.table(rows);
 if (process.argv.includes("--check")) {
   const slow = Object.entries(rows).filter(([, row]) => Number(row.p99) > LIMIT || row.faults > 0);
-  for (const [name, row] of slow) console.error(`${name}: a patch took ${row.p99} ms, ${LIMIT} are allowed; faults ${row.faults}`);
+  for (const [name, row] of slow)
+    console.error(
+      `${name}: a patch took ${row.p99} ms, ${LIMIT} are allowed; faults ${row.faults}`,
+    );
   process.exitCode = slow.length ? 1 : 0;
 }

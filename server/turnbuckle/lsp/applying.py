@@ -8,7 +8,7 @@ import anyio
 
 from turnbuckle.lsp.aiming import aim
 from turnbuckle.lsp.clientfacts import ClientFacts
-from turnbuckle.lsp.convert import fitted
+from turnbuckle.lsp.convert import ended, only_end
 from turnbuckle.lsp.documents import Documents, OpenDocument
 from turnbuckle.lsp.flight import Answer, Calls, Flight
 from turnbuckle.lsp.quirks import quirks_of, takes_versions
@@ -142,7 +142,8 @@ class OpenTexts:
             hunks = aim(change, hunk_ids, already, document.text, document.trail)
             if hunks is None:
                 return Applied(outcome="stale", after=document.digest, said=said)
-            fit = (replace(hunk, new=fitted(hunk.new, document.text)) for hunk in hunks)
+            end = only_end(document.text)
+            fit = (replace(hunk, new=ended(hunk.new, end)) for hunk in hunks)
             flight = Flight(document, tuple(fit))
             answer = await self._fly(flight)
             if applied := await self._judged(flight, answer, place, again=again):

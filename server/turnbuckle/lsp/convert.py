@@ -65,14 +65,24 @@ def to_workspace_edit(
     return types.WorkspaceEdit(document_changes=[edit])
 
 
-def fitted(new: str, text: str) -> str:
-    """New text with the line ends of a text that has only one kind of them."""
+def only_end(text: str) -> str | None:
+    """How the lines of a text end, where they all end alike."""
     crlf = text.count("\r\n")
     counts = {"\r\n": crlf, "\n": text.count("\n") - crlf, "\r": text.count("\r") - crlf}
     ends = [end for end, count in counts.items() if count]
-    if len(ends) != 1:
+    return ends[0] if len(ends) == 1 else None
+
+
+def fitted(new: str, text: str) -> str:
+    """New text with the line ends of a text that has only one kind of them."""
+    return ended(new, only_end(text))
+
+
+def ended(new: str, end: str | None) -> str:
+    """New text whose lines all end so; as it is without an end to give them."""
+    if end is None:
         return new
-    return new.replace("\r\n", "\n").replace("\r", "\n").replace("\n", ends[0])
+    return new.replace("\r\n", "\n").replace("\r", "\n").replace("\n", end)
 
 
 def _on_line_ends(text: str, hunk: Hunk) -> tuple[int, int, str]:

@@ -2,15 +2,15 @@
 
 import hashlib
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from turnbuckle.workspace.diff import Block, changed_lines
+from turnbuckle.workspace.diff import Block, changed_lines, differing
 from turnbuckle.workspace.paths import Place
-from turnbuckle.workspace.text import Splice, common_end, common_start, smallest, split_lines
+from turnbuckle.workspace.text import Splice, common_end, smallest, split_lines
 
 Kind: TypeAlias = Literal["create", "edit", "delete", "rename"]
 
@@ -98,29 +98,31 @@ def make_change(uri: str, base: str, new: str, kind: Kind) -> FileChange:
     if kind == "create":
         hunk = Hunk(hunk_id=new_id(), start=0, end=len(base), old=base, new=new)
         return FileChange(uri=uri, kind=kind, digest="", base=base, hunks=(hunk,))
-    head, tail = _same_ends(base, new)
-    stop, new_stop = len(base) - tail, len(new) - tail
-    old_lines, new_lines = split_lines(base[head:stop]), split_lines(new[head:new_stop])
-    starts = list(accumulate(map(len, old_lines), initial=head))
     hunks = tuple(
-        Hunk(
-            hunk_id=new_id(),
-            start=starts[a],
-            end=starts[b],
-            old=base[starts[a] : starts[b]],
-            new="".join(new_lines[c:d]),
-        )
-        for a, b, c, d in changed_lines(old_lines, new_lines)
+        Hunk(hunk_id=new_id(), start=a, end=b, old=base[a:b], new=new[c:d])
+        for part in differing(base, new)
+        for a, b, c, d in _lines_of(base, new, part)
     )
     return FileChange(uri=uri, kind=kind, digest=digest_of(base), base=base, hunks=hunks)
 
 
-def _same_ends(one: str, other: str) -> tuple[int, int]:
-    """How many characters of whole lines both begin with, and end with after that."""
-    head = one.rfind("\n", 0, common_start(one, other)) + 1
-    tail = common_end(one[head:], other[head:])
+def _lines_of(base: str, new: str, part: Block) -> Iterator[Block]:
+    """The runs of lines that differ in one part of both texts, in characters."""
+    start, stop, new_start, new_stop = part
+    tail = _same_end(base[start:stop], new[new_start:new_stop])
+    old_lines = split_lines(base[start : stop - tail])
+    new_lines = split_lines(new[new_start : new_stop - tail])
+    starts = list(accumulate(map(len, old_lines), initial=start))
+    new_starts = list(accumulate(map(len, new_lines), initial=new_start))
+    for a, b, c, d in changed_lines(old_lines, new_lines):
+        yield starts[a], starts[b], new_starts[c], new_starts[d]
+
+
+def _same_end(one: str, other: str) -> int:
+    """How many characters of whole lines both end with."""
+    tail = common_end(one, other)
     after = one.find("\n", len(one) - tail)
-    return head, len(one) - after - 1 if after >= 0 else 0
+    return len(one) - after - 1 if after >= 0 else 0
 
 
 def make_deletion(uri: str, base: str) -> FileChange:

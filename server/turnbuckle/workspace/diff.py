@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from cydifflib import SequenceMatcher
 
+from turnbuckle.workspace.text import split_lines
+
 Block: TypeAlias = tuple[int, int, int, int]
 """`old[a:b]` became `new[c:d]`: (a, b, c, d)."""
 
@@ -16,12 +18,15 @@ BUDGET = 50_000_000
 NEAR, RUN = 128, 12
 """Lines after a difference in which they are looked for that go on as before, so many of them."""
 
+_WINDOW = 16 * 1024
+"""Characters in which those lines are looked for."""
+
 
 def changed_lines(old: Sequence[str], new: Sequence[str], budget: int = BUDGET) -> list[Block]:
     """The blocks that differ, in order; between two of them stands at least one equal line."""
     head, tail = _common_ends(old, new)
     blocks: list[Block] = []
-    for a, b, c, d in _near_gaps(old, new, (head, len(old) - tail, head, len(new) - tail)):
+    for a, b, c, d in _gaps(old, new, (head, len(old) - tail, head, len(new) - tail)):
         cost = _cost(old[a:b], new[c:d])
         if cost > budget:
             blocks.append((a, b, c, d))
@@ -43,23 +48,40 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     return head, tail
 
 
-def _near_gaps(old: Sequence[str], new: Sequence[str], within: Block) -> Iterator[Block]:
-    """What lies between long equal runs, as far as they begin near what differs; then `_gaps`.
+def differing(one: str, other: str) -> Iterator[Block]:
+    """The parts of two texts that differ, in characters and on whole lines, each as it is found.
 
-    So a few edits of a large file cost what they touch.
+    As long as they go on alike near what differs, this costs what differs; then the rest is one
+    part.
     """
-    a, b, c, d = within
-    while a < b and c < d:
-        again = _resumed(old[a : min(b, a + NEAR)], new[c : min(d, c + NEAR)])
-        if again is None:
-            yield from _gaps(old, new, (a, b, c, d))
-            return
-        i, j = a + again[0], c + again[1]
+    a = c = 0
+    while (a, c) != (len(one), len(other)):
+        same = _same(one, a, other, c)
+        if (a + same, c + same) != (len(one), len(other)):
+            same = max(0, one.rfind("\n", a, a + same) + 1 - a)
+        a, c = a + same, c + same
+        old, new = split_lines(one[a : a + _WINDOW]), split_lines(other[c : c + _WINDOW])
+        again = _resumed(old[:NEAR], new[:NEAR]) or (0, 0)
+        if again == (0, 0):
+            break
+        i, j = a + sum(map(len, old[: again[0]])), c + sum(map(len, new[: again[1]]))
         yield a, i, c, j
-        run = _equal_run(old, new, (i, b, j, d))
-        a, c = i + run, j + run
-    if (a, c) != (b, d):
-        yield a, b, c, d
+        a, c = i, j
+    if (a, c) != (len(one), len(other)):
+        yield a, len(one), c, len(other)
+
+
+def _same(one: str, a: int, other: str, c: int) -> int:
+    """How many characters are the same from here on in both."""
+    same, step = 0, 64 * 1024
+    most = min(len(one) - a, len(other) - c)
+    while step:
+        stop = min(same + step, most)
+        if same < stop and one[a + same : a + stop] == other[c + same : c + stop]:
+            same = stop
+        else:
+            step //= 2
+    return same
 
 
 def _resumed(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
@@ -69,19 +91,6 @@ def _resumed(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
             if old[i : i + RUN] == new[j : j + RUN] and max(i, j) + RUN <= min(len(old), len(new)):
                 return i, j
     return None
-
-
-def _equal_run(old: Sequence[str], new: Sequence[str], within: Block) -> int:
-    """How many lines are equal from the start of this part of both."""
-    a, b, c, d = within
-    most, run, step = min(b - a, d - c), 0, 256
-    while step:
-        stop = min(run + step, most)
-        if run < stop and old[a + run : a + stop] == new[c + run : c + stop]:
-            run = stop
-        else:
-            step //= 2
-    return run
 
 
 def _gaps(old: Sequence[str], new: Sequence[str], within: Block) -> Iterator[Block]:

@@ -27,7 +27,7 @@ end
 function M.person(choose)
   vim.ui.select = function(items, opts, done)
     local titles = vim.tbl_map(function(item)
-      return (item.action or item).title
+      return item.lens and item.lens.command.title or (item.action or item).title
     end, items)
     if opts.kind == "lsp_message" then
       table.insert(M.prompts, { text = opts.prompt, titles = titles, answer = done })

@@ -138,7 +138,7 @@ test("a plain editor", async (t) => {
     await editor.prompts.nth(1, "prompt");
 
     const actions = await editor.codeActions(uri, range(0, 0, 0, 0));
-    const reject = actions.find((action) => action.title === "Reject: edit code.py +1 −1");
+    const reject = actions.find((action) => action.title.startsWith("Reject all: +1 −1"));
     const outcome = await editor.command(reject.command.command, ...reject.command.arguments);
 
     assert.equal(outcome.outcome, "rejected");

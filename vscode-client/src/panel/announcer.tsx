@@ -7,15 +7,18 @@ import { useView } from "./use";
 
 export function Announcer() {
   const [said, say] = useState("");
-  const { first, running, live, end, problem, sessionId, server } = useView(({ state, problem, session, server }) => ({
-    first: state.open[0],
-    running: state.running !== undefined,
-    live: state.live,
-    end: state.lastEnd,
-    problem,
-    sessionId: session?.sessionId,
-    server: server.state === "failed" ? (server.message ?? "The server does not run.") : undefined,
-  }));
+  const { first, running, live, end, problem, sessionId, server } = useView(
+    ({ state, problem, session, server }) => ({
+      first: state.open[0],
+      running: state.running !== undefined,
+      live: state.live,
+      end: state.lastEnd,
+      problem,
+      sessionId: session?.sessionId,
+      server:
+        server.state === "failed" ? (server.message ?? "The server does not run.") : undefined,
+    }),
+  );
   const question = first ? `The agent asks: ${headline(first)}` : undefined;
   useEffect(() => {
     if (live && question !== undefined) say(question);
@@ -30,7 +33,9 @@ export function Announcer() {
     const known = before.current?.sessionId === sessionId ? before.current : undefined;
     before.current = { sessionId, running };
     if (!known || known.running === running) return;
-    say(running ? "The agent works." : end ? `The turn ended: ${endWords(end)}.` : "The turn ended.");
+    say(
+      running ? "The agent works." : end ? `The turn ended: ${endWords(end)}.` : "The turn ended.",
+    );
   }, [running, live, sessionId]);
   useEffect(() => {
     if (problem !== undefined) say(problem);

@@ -42,6 +42,10 @@ function Panel() {
   );
 }
 
+const LOCKED =
+  "Another window writes this session. " +
+  "Your next message takes it over once that is closed.";
+
 function Problems() {
   const store = useStore();
   const { server, session, problem, trusted } = useView((view) => ({
@@ -53,8 +57,14 @@ function Problems() {
   return (
     <>
       {(server.state === "failed" || server.state === "stopped") && (
-        <Banner icon="error" kind={server.state === "failed" ? "error" : "info"} text={server.message ?? "The server does not run."}>
-          <Button onClick={() => store.do({ do: "restart" })}>{server.state === "failed" ? "Restart" : "Start"}</Button>
+        <Banner
+          icon="error"
+          kind={server.state === "failed" ? "error" : "info"}
+          text={server.message ?? "The server does not run."}
+        >
+          <Button onClick={() => store.do({ do: "restart" })}>
+            {server.state === "failed" ? "Restart" : "Start"}
+          </Button>
           <Button onClick={() => store.do({ do: "showLog" })}>Show log</Button>
         </Banner>
       )}
@@ -64,7 +74,11 @@ function Problems() {
         </Banner>
       )}
       {!trusted && (
-        <Banner icon="shield" kind="info" text="This workspace is not trusted: past sessions can be read, nothing runs." />
+        <Banner
+          icon="shield"
+          kind="info"
+          text="This workspace is not trusted: past sessions can be read, nothing runs."
+        />
       )}
       {session?.damaged !== undefined && (
         <Banner icon="warning" kind="warning" text={session.damaged}>
@@ -72,7 +86,11 @@ function Problems() {
         </Banner>
       )}
       {session?.readOnly && session.damaged === undefined && (
-        <Banner icon="lock" kind="info" text="Another window writes this session. Your next message takes it over once that is closed." />
+        <Banner
+          icon="lock"
+          kind="info"
+          text={LOCKED}
+        />
       )}
     </>
   );

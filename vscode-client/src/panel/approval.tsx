@@ -47,10 +47,18 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
       setHunks((before) => new Set([...before].filter((id) => !named.includes(id))));
     });
   };
-  const reject = (): void => send({ decision: "reject", ...(note.trim() ? { note: note.trim() } : {}) });
-  const cut = subject.kind === "change" && subject.files.some((file) => file.hunks.some((hunk) => hunk.truncated));
+  const reject = (): void =>
+    send({ decision: "reject", ...(note.trim() ? { note: note.trim() } : {}) });
+  const cut =
+    subject.kind === "change"
+    && subject.files.some((file) => file.hunks.some((hunk) => hunk.truncated));
   const review = (
-    <Button kind={cut ? "primary" : "secondary"} onClick={() => store.do({ do: "review", approvalId })}>Review</Button>
+    <Button
+      kind={cut ? "primary" : "secondary"}
+      onClick={() => store.do({ do: "review", approvalId })}
+    >
+      Review
+    </Button>
   );
   const forSession = choices.includes("allowForSession") && (
     <Button
@@ -62,22 +70,42 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
     </Button>
   );
   return (
-    <section class={`approval${sent ? " sent" : ""}`} role="group" aria-labelledby={heading} tabIndex={-1} ref={card}>
+    <section
+      class={`approval${sent ? " sent" : ""}`}
+      role="group"
+      aria-labelledby={heading}
+      tabIndex={-1}
+      ref={card}
+    >
       <div class="approval-head">
         <h2 id={heading}>{title(approval)}</h2>
         <span class="muted">{aside(approval)}</span>
       </div>
-      <SubjectView approval={approval} folders={folders} send={send} disabled={sent} decided={hunks} />
+      <SubjectView
+        approval={approval}
+        folders={folders}
+        send={send}
+        disabled={sent}
+        decided={hunks}
+      />
       {subject.kind !== "question" && (
         <div class="choices">
           {choices.includes("allow") && (
-            <Button kind={cut ? "secondary" : "primary"} disabled={sent} onClick={() => send({ decision: "allow" })}>
+            <Button
+              kind={cut ? "secondary" : "primary"}
+              disabled={sent}
+              onClick={() => send({ decision: "allow" })}
+            >
               {subject.kind === "change" ? acceptWords(approval) : "Allow once"}
             </Button>
           )}
           {subject.kind === "change" && review}
           {subject.kind !== "change" && forSession}
-          {!noting && <Button disabled={sent} onClick={() => setNoting(true)}>Reject…</Button>}
+          {!noting && (
+            <Button disabled={sent} onClick={() => setNoting(true)}>
+              Reject…
+            </Button>
+          )}
           {subject.kind === "change" && forSession}
         </div>
       )}
@@ -94,7 +122,9 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
             }}
             focus
           />
-          <Button kind="primary" disabled={sent} onClick={reject}>Reject</Button>
+          <Button kind="primary" disabled={sent} onClick={reject}>
+            Reject
+          </Button>
         </div>
       )}
     </section>
@@ -118,9 +148,11 @@ function title({ subject }: Approval): string {
     case "command":
       return "Run this command?";
     case "read":
-      return subject.places.some((place) => place.secret) ? "Read a file that may hold secrets?"
-        : subject.places.some((place) => place.outside) ? "Read outside of the workspace?"
-        : "Read this?";
+      return subject.places.some((place) => place.secret)
+        ? "Read a file that may hold secrets?"
+        : subject.places.some((place) => place.outside)
+          ? "Read outside of the workspace?"
+          : "Read this?";
     case "question":
       return "The agent asks";
     default:

@@ -1,7 +1,7 @@
 // Streaming Markdown in blocks: all but the last one are finished, and are rendered once.
 
 /** A list or quote that is longer than this is cut between two of its lines, in characters. */
-const LONG = 4_000;
+const LONG = 2_000;
 
 /**
  * Splits Markdown where no construct can reach over: at blank lines outside of fences, lists and
@@ -36,16 +36,40 @@ export function blocks(text: string): string[] {
   return found;
 }
 
-/** Whether a text is one block of code that is still being written. */
-export function openFence(block: string): { language: string; code: string } | undefined {
+export interface Fence {
+  language: string;
+  code: string;
+  /** Whether the end of the code was written. */
+  closed: boolean;
+}
+
+/** The code in a block that is nothing but code, perhaps still being written. */
+export function fenceOf(block: string): Fence | undefined {
   const opened = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/.exec(block);
   const fence = opened?.[1];
   if (!opened || fence === undefined) return undefined;
-  const code = block.slice(opened[0].length);
-  const last = code.slice(code.lastIndexOf("\n") + 1);
-  const whole = code.endsWith("\n") ? code.slice(code.lastIndexOf("\n", code.length - 2) + 1, -1) : last;
-  if (closes(whole, fence) || closes(last, fence)) return undefined;
-  return { language: opened[2]?.trim().split(/\s/)[0] ?? "", code };
+  const language = opened[2]?.trim().split(/\s/)[0] ?? "";
+  const body = block.slice(opened[0].length).trimEnd();
+  const last = body.lastIndexOf("\n") + 1;
+  if (closes(body.slice(last), fence)) return { language, code: body.slice(0, last), closed: true };
+  return { language, code: block.slice(opened[0].length), closed: false };
+}
+
+/** Lines of code in one part of a block: what grows is then laid out part by part. */
+const PART = 60;
+
+/** Code in parts of whole lines; all but the last one stay as they are while it grows. */
+export function codeParts(code: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let lines = 0;
+  for (let at = code.indexOf("\n"); at !== -1; at = code.indexOf("\n", at + 1)) {
+    if (++lines % PART !== 0) continue;
+    parts.push(code.slice(start, at + 1));
+    start = at + 1;
+  }
+  if (start < code.length) parts.push(code.slice(start));
+  return parts;
 }
 
 function closes(line: string, fence: string): boolean {
@@ -62,7 +86,9 @@ function isItem(line: string): boolean {
  * whole yet, its first letters may still become the mark of a list or a quote.
  */
 function continues(line: string, whole: boolean): boolean {
-  return /^(\s|[-*+] |\d{1,9}[.)] |>)/.test(line) || (!whole && /^([-*+]|\d{1,9}[.)]?)$/.test(line));
+  return (
+    /^(\s|[-*+] |\d{1,9}[.)] |>)/.test(line) || (!whole && /^([-*+]|\d{1,9}[.)]?)$/.test(line))
+  );
 }
 
 /** Blocks of a growing text: those that were finished before are the very same strings. */

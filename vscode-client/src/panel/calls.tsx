@@ -37,7 +37,9 @@ export function CallLine({ item }: { item: CallItem }) {
           <>
             <Icon name={bad ? "error" : icon} spin={icon === "loading"} />
             <span class="call-verb">{verb}</span>
-            <code class="call-object" title={object}>{object}</code>
+            <code class="call-object" title={object}>
+              {object}
+            </code>
             <span class="call-note">{note(item)}</span>
           </>
         }
@@ -45,7 +47,9 @@ export function CallLine({ item }: { item: CallItem }) {
         <Details item={item} />
       </Fold>
       {item.state === "running" && item.output && (
-        <pre class="tail" aria-label="Output">{tail(item.output)}</pre>
+        <pre class="tail" aria-label="Output">
+          {tail(item.output)}
+        </pre>
       )}
     </>
   );
@@ -87,7 +91,13 @@ function Details({ item }: { item: CallItem }) {
       {item.changed.length > 0 && (
         <div class="changed">
           {item.changed.map((uri) => (
-            <button type="button" class="button link" key={uri} title={uri} onClick={() => store.do({ do: "openFile", uri })}>
+            <button
+              type="button"
+              class="button link"
+              key={uri}
+              title={uri}
+              onClick={() => store.do({ do: "openFile", uri })}
+            >
               Open {visible(lastPart(uri))}
             </button>
           ))}
@@ -98,15 +108,28 @@ function Details({ item }: { item: CallItem }) {
         file.hunks.map((hunk) => (
           <div class={`hunk ${approval?.hunks[hunk.hunkId] ?? ""}`} key={hunk.hunkId}>
             <div class="hunk-head">
-              <span>{visible(lastPart(file.uri))}:{hunk.line + 1}</span>
-              <span>{approval?.hunks[hunk.hunkId] ?? (approval?.outcome === "allowed" ? "accepted" : approval?.outcome)}</span>
+              <span>
+                {visible(lastPart(file.uri))}:{hunk.line + 1}
+              </span>
+              <span>
+                {approval?.hunks[hunk.hunkId]
+                  ?? (approval?.outcome === "allowed" ? "accepted" : approval?.outcome)}
+              </span>
             </div>
             <HunkDiff hunk={hunk} />
           </div>
         )),
       )}
-      {!files.length && <pre tabIndex={0} aria-label="Arguments">{cut(pretty(item))}</pre>}
-      {item.result !== undefined && <pre tabIndex={0} aria-label="Result">{cut(item.result)}</pre>}
+      {!files.length && (
+        <pre tabIndex={0} aria-label="Arguments">
+          {cut(pretty(item))}
+        </pre>
+      )}
+      {item.result !== undefined && (
+        <pre tabIndex={0} aria-label="Result">
+          {cut(item.result)}
+        </pre>
+      )}
     </div>
   );
 }

@@ -67,9 +67,11 @@ export function note(item: CallItem): string {
   if (lines !== undefined) parts.push(lines === 1 ? "1 line" : `${lines} lines`);
   const decisions = Object.values(item.approval?.hunks ?? {});
   const rejected = decisions.filter((one) => one === "rejected").length;
-  if (rejected && item.state !== "denied") parts.push(`${decisions.length - rejected} of ${decisions.length} hunks`);
+  if (rejected && item.state !== "denied")
+    parts.push(`${decisions.length - rejected} of ${decisions.length} hunks`);
   if (item.state !== "done") parts.push(STATES[item.state]);
-  if (item.state === "failed" && item.code && code === undefined) parts.push(item.code.toLowerCase().replaceAll("_", " "));
+  if (item.state === "failed" && item.code && code === undefined)
+    parts.push(item.code.toLowerCase().replaceAll("_", " "));
   const { startedAt, endedAt } = item;
   if (startedAt !== undefined && endedAt !== undefined && endedAt - startedAt >= 100) {
     parts.push(`${((endedAt - startedAt) / 1000).toFixed(1)} s`);
@@ -87,5 +89,7 @@ function linesRead(item: CallItem): number | undefined {
 export function callWords(item: CallItem): string {
   const { verb, object } = named(item);
   const files = item.changed.map(lastPart).join(", ");
-  return [`${verb} ${object}`.trim(), note(item), files && `changed ${files}`].filter(Boolean).join(", ");
+  return [`${verb} ${object}`.trim(), note(item), files && `changed ${files}`]
+    .filter(Boolean)
+    .join(", ");
 }

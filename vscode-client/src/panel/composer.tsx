@@ -62,7 +62,9 @@ export function Composer() {
           placeholder={placeholder(settings.trusted, busy)}
           value={draft}
           disabled={!settings.trusted}
-          onInput={(event) => suggestions.write(event.currentTarget.value, event.currentTarget.selectionStart)}
+          onInput={(event) =>
+            suggestions.write(event.currentTarget.value, event.currentTarget.selectionStart)
+          }
           onKeyDown={key}
           onBlur={suggestions.dismiss}
         />

@@ -16,7 +16,8 @@ interface Line {
 
 export function HunkDiff({ hunk }: { hunk: HunkSubject }) {
   const [whole, setWhole] = useState(false);
-  if (hunk.truncated) return <p class="muted hunk-cut">Too long to be shown here: review it in the editor.</p>;
+  if (hunk.truncated)
+    return <p class="muted hunk-cut">Too long to be shown here: review it in the editor.</p>;
   const lines = diffLines(hunk);
   if (!lines.length) return <p class="muted hunk-cut">An empty file.</p>;
   const shown = whole || lines.length <= LINES + 5 ? lines : lines.slice(0, LINES);
@@ -38,7 +39,10 @@ export function HunkDiff({ hunk }: { hunk: HunkSubject }) {
       </table>
       {shown.length < lines.length && (
         <div class="hunk-more">
-          <Button kind="link" onClick={() => setWhole(true)}>{`Show ${lines.length - shown.length} more lines`}</Button>
+          <Button
+            kind="link"
+            onClick={() => setWhole(true)}
+          >{`Show ${lines.length - shown.length} more lines`}</Button>
         </div>
       )}
     </>
@@ -49,11 +53,19 @@ export function HunkDiff({ hunk }: { hunk: HunkSubject }) {
 export function diffLines(hunk: HunkSubject): Line[] {
   const old = hunk.oldText ?? "";
   const fresh = hunk.newText ?? "";
-  const ends = old !== "" && fresh !== "" && (old.includes("\r") !== fresh.includes("\r"));
+  const ends = old !== "" && fresh !== "" && old.includes("\r") !== fresh.includes("\r");
   const end = old !== "" && fresh !== "" && old.endsWith("\n") !== fresh.endsWith("\n");
   return [
-    ...rows(old, ends, end).map((text, index) => ({ sign: "−" as const, number: hunk.line + index + 1, text })),
-    ...rows(fresh, ends, end).map((text, index) => ({ sign: "+" as const, number: hunk.line + index + 1, text })),
+    ...rows(old, ends, end).map((text, index) => ({
+      sign: "−" as const,
+      number: hunk.line + index + 1,
+      text,
+    })),
+    ...rows(fresh, ends, end).map((text, index) => ({
+      sign: "+" as const,
+      number: hunk.line + index + 1,
+      text,
+    })),
   ];
 }
 

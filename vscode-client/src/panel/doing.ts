@@ -33,7 +33,11 @@ export async function undoRewind(store: Store): Promise<void> {
 }
 
 /** Back to before a turn; whether that was done. What was left alone is said. */
-export async function rewind(store: Store, turn: number, files: "keep" | "restore"): Promise<boolean> {
+export async function rewind(
+  store: Store,
+  turn: number,
+  files: "keep" | "restore",
+): Promise<boolean> {
   const { session } = store.view;
   if (!session) return false;
   const params = { sessionId: session.sessionId, turn, files };

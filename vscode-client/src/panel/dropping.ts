@@ -2,7 +2,8 @@
 
 import type { Store } from "./store";
 
-const NOTHING = "Nothing that was dropped is a file. Hold Shift while you drop files of the editor.";
+const NOTHING =
+  "Nothing that was dropped is a file. Hold Shift while you drop files of the editor.";
 
 export interface Dropping {
   onDragOver(event: DragEvent): void;
@@ -34,7 +35,10 @@ export function dropping(store: Store, setOver: (over: boolean) => void): Droppi
 /** The places in what was dropped, of any scheme, as the editor and the desktop write them. */
 export function dropped(data: (type: string) => string): string[] {
   const lists = [data("application/vnd.code.uri-list"), data("text/uri-list")];
-  const lines = lists.find(Boolean)?.split(/\r?\n/).filter((line) => line && !line.startsWith("#"));
+  const lines = lists
+    .find(Boolean)
+    ?.split(/\r?\n/)
+    .filter((line) => line && !line.startsWith("#"));
   const found = lines?.length ? lines : parsed(data("resourceurls"));
   return [...new Set(found.filter((uri) => /^[a-z][a-z0-9+.-]*:\/\//i.test(uri)))].slice(0, 100);
 }
@@ -42,7 +46,9 @@ export function dropped(data: (type: string) => string): string[] {
 function parsed(json: string): string[] {
   try {
     const value: unknown = JSON.parse(json || "[]");
-    return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+    return Array.isArray(value)
+      ? value.filter((one): one is string => typeof one === "string")
+      : [];
   } catch {
     return [];
   }

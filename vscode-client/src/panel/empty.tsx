@@ -6,7 +6,9 @@ import { Button } from "./widgets";
 export function Empty() {
   const store = useStore();
   const { demo, trusted, failed } = useView(({ session, settings, server }) => ({
-    demo: session !== undefined && (session.config.provider === "demo" || session.config.model === undefined),
+    demo:
+      session !== undefined
+      && (session.config.provider === "demo" || session.config.model === undefined),
     trusted: settings.trusted,
     failed: server.state === "failed",
   }));
@@ -17,14 +19,20 @@ export function Empty() {
   return (
     <div class="empty">
       <h2>Ask, review, accept</h2>
-      <p>Say what you want changed. Nothing is edited and no command is run before you have seen it and said so.</p>
+      <p>
+        Say what you want changed. Nothing is edited and no command is run before you have seen it
+        and said so.
+      </p>
       {demo && trusted && !failed && (
         <>
           <p class="muted">
-            The built-in demo answers now: it plays one scene, offline. Connect a model to work on your own code.
+            The built-in demo answers now: it plays one scene, offline. Connect a model to work on
+            your own code.
           </p>
           <div class="choices">
-            <Button kind="primary" onClick={() => store.do({ do: "connect" })}>Connect a model…</Button>
+            <Button kind="primary" onClick={() => store.do({ do: "connect" })}>
+              Connect a model…
+            </Button>
             <Button onClick={playDemo}>Try the demo</Button>
           </div>
         </>

@@ -22,11 +22,16 @@ export function isComposing(event: KeyboardEvent): boolean {
 /** Arrow keys within a menu or list of buttons. */
 export function roam(event: KeyboardEvent, buttons: readonly HTMLElement[]): void {
   const at = buttons.indexOf(document.activeElement as HTMLElement);
-  const next = event.key === "ArrowDown" ? (at + 1) % buttons.length
-    : event.key === "ArrowUp" ? (at + buttons.length - 1) % buttons.length
-    : event.key === "Home" ? 0
-    : event.key === "End" ? buttons.length - 1
-    : -1;
+  const next =
+    event.key === "ArrowDown"
+      ? (at + 1) % buttons.length
+      : event.key === "ArrowUp"
+        ? (at + buttons.length - 1) % buttons.length
+        : event.key === "Home"
+          ? 0
+          : event.key === "End"
+            ? buttons.length - 1
+            : -1;
   if (next < 0 || !buttons.length) return;
   event.preventDefault();
   buttons[next]?.focus();

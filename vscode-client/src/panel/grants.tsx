@@ -18,10 +18,16 @@ export function Grants() {
   useEffect(() => page.current?.focus(), []);
   useEffect(() => {
     if (sessionId === undefined) return;
-    void store.ask("turnbuckle/grants", { sessionId }).then((found) => found && setGrants(found.grants));
+    void store
+      .ask("turnbuckle/grants", { sessionId })
+      .then((found) => found && setGrants(found.grants));
   }, [sessionId, version]);
   const revoke = async (grantId: string): Promise<void> => {
-    if (sessionId === undefined || !(await store.ask("turnbuckle/grants/revoke", { sessionId, grantId }))) return;
+    if (
+      sessionId === undefined
+      || !(await store.ask("turnbuckle/grants/revoke", { sessionId, grantId }))
+    )
+      return;
     setGrants((before) => before?.filter((one) => one.grantId !== grantId));
     page.current?.focus();
   };
@@ -50,5 +56,11 @@ export function Grants() {
 }
 
 function words({ grantId, subject }: SessionGrant): string {
-  return headline({ approvalId: grantId, callId: "", subject: readSubject(subject), choices: [], hunks: {} });
+  return headline({
+    approvalId: grantId,
+    callId: "",
+    subject: readSubject(subject),
+    choices: [],
+    hunks: {},
+  });
 }

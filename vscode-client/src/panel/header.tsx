@@ -7,7 +7,10 @@ import type { Page } from "./store";
 import { useStore, useView } from "./use";
 import { Icon, IconButton } from "./widgets";
 
-const TITLES: Partial<Record<Page, string>> = { sessions: "Sessions", grants: "Allowed in this session" };
+const TITLES: Partial<Record<Page, string>> = {
+  sessions: "Sessions",
+  grants: "Allowed in this session",
+};
 
 export function Header() {
   const store = useStore();
@@ -15,9 +18,10 @@ export function Header() {
     page: view.page,
     title: TITLES[view.page] ?? view.state.title ?? "New session",
     sessionId: view.session?.sessionId,
-    folder: view.settings.folders.length > 1
-      ? view.settings.folders.find((one) => one.uri === view.session?.folder)?.name
-      : undefined,
+    folder:
+      view.settings.folders.length > 1
+        ? view.settings.folders.find((one) => one.uri === view.session?.folder)?.name
+        : undefined,
   }));
   return (
     <header class="header">
@@ -49,7 +53,9 @@ function Menu({ sessionId }: { sessionId: string }) {
   const [sure, setSure] = useState(false);
   const anchor = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const buttons = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>("button") ?? [])];
+  const buttons = (): HTMLElement[] => [
+    ...(list.current?.querySelectorAll<HTMLElement>("button") ?? []),
+  ];
   const close = (focus: boolean): void => {
     setOpen(false);
     setSure(false);
@@ -96,7 +102,14 @@ function Menu({ sessionId }: { sessionId: string }) {
       {open && (
         <div class="menu" role="menu" aria-label="More" ref={list} onKeyDown={key}>
           {entries.map(({ says, run }) => (
-            <MenuItem key={says} says={says} run={() => { close(true); run(); }} />
+            <MenuItem
+              key={says}
+              says={says}
+              run={() => {
+                close(true);
+                run();
+              }}
+            />
           ))}
           <MenuItem
             key="delete"

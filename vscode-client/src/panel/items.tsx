@@ -39,8 +39,17 @@ export function UserMessage({ item }: { item: UserItem }) {
       )}
       {item.source === "user" && (
         <div class="item-tools">
-          <IconButton icon="edit" label={`Edit and send again${why}`} disabled={busy} onClick={() => void editAgain()} />
-          <IconButton icon="repo-forked" label="Fork before this message" onClick={() => void fork(store, item.turn - 1)} />
+          <IconButton
+            icon="edit"
+            label={`Edit and send again${why}`}
+            disabled={busy}
+            onClick={() => void editAgain()}
+          />
+          <IconButton
+            icon="repo-forked"
+            label="Fork before this message"
+            onClick={() => void fork(store, item.turn - 1)}
+          />
           <IconButton
             icon="discard"
             label={`Take back from here…${why}`}
@@ -52,17 +61,27 @@ export function UserMessage({ item }: { item: UserItem }) {
       )}
       {undoing && (
         <div class="choices" role="group" aria-label="Take back from here">
-          <Button kind="primary" onClick={() => takeBack("restore")}>Chat and files</Button>
+          <Button kind="primary" onClick={() => takeBack("restore")}>
+            Chat and files
+          </Button>
           <Button onClick={() => takeBack("keep")}>Chat only</Button>
           <Button onClick={() => setUndoing(false)}>Cancel</Button>
-          <div class="muted">Only files that the agent wrote and that nobody changed since are put back.</div>
+          <div class="muted">
+            Only files that the agent wrote and that nobody changed since are put back.
+          </div>
         </div>
       )}
     </div>
   );
 }
 
-export function Answer({ item, thinking }: { item: AssistantItem; thinking: PanelSettings["showThinking"] }) {
+export function Answer({
+  item,
+  thinking,
+}: {
+  item: AssistantItem;
+  thinking: PanelSettings["showThinking"];
+}) {
   const store = useStore();
   const why = `${item.id}-why`;
   return (
@@ -84,8 +103,17 @@ export function Answer({ item, thinking }: { item: AssistantItem; thinking: Pane
 }
 
 /** Ends that can be gone on from. */
-const RESUMABLE: ReadonlySet<string> = new Set(["interrupted", "aborted", "error", "stopped", "max-tokens"]);
-const ICONS: Partial<Record<End["kind"], string>> = { error: "error", interrupted: "debug-disconnect" };
+const RESUMABLE: ReadonlySet<string> = new Set([
+  "interrupted",
+  "aborted",
+  "error",
+  "stopped",
+  "max-tokens",
+]);
+const ICONS: Partial<Record<End["kind"], string>> = {
+  error: "error",
+  interrupted: "debug-disconnect",
+};
 /** Failures that another model or key may mend. */
 const CONNECTS: ReadonlySet<string> = new Set(["auth", "quota", "model"]);
 
@@ -100,7 +128,9 @@ export function endWords(end: End): string {
     case "max-tokens":
       return "The answer was too long for the model and is cut off";
     case "aborted":
-      return end.cause === "user" ? "Stopped by you" : `Stopped${end.cause ? `: ${end.cause}` : ""}`;
+      return end.cause === "user"
+        ? "Stopped by you"
+        : `Stopped${end.cause ? `: ${end.cause}` : ""}`;
     case "error":
       return end.failure?.message ?? "Something went wrong";
     case "interrupted":
@@ -126,10 +156,14 @@ export function EndLine({ item, last }: { item: EndItem; last: boolean }) {
       {last && can && (
         <span class="end-actions">
           {end.failure && CONNECTS.has(end.failure.kind) && (
-            <Button kind="link" onClick={() => store.do({ do: "connect" })}>Connect a model…</Button>
+            <Button kind="link" onClick={() => store.do({ do: "connect" })}>
+              Connect a model…
+            </Button>
           )}
           {RESUMABLE.has(end.kind) && (
-            <Button kind="link" disabled={going} onClick={go}>{end.kind === "error" ? "Retry" : "Resume"}</Button>
+            <Button kind="link" disabled={going} onClick={go}>
+              {end.kind === "error" ? "Retry" : "Resume"}
+            </Button>
           )}
         </span>
       )}

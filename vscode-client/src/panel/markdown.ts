@@ -13,7 +13,9 @@ md.renderer.rules["image"] = (tokens, index) => {
   const token = tokens[index]!;
   const href = String(token.attrGet("src") ?? "");
   const text = md.utils.escapeHtml(token.content || href);
-  return linkTarget(href) === undefined ? text : `<a href="${md.utils.escapeHtml(href)}">${text}</a>`;
+  return linkTarget(href) === undefined
+    ? text
+    : `<a href="${md.utils.escapeHtml(href)}">${text}</a>`;
 };
 
 /** What runs on this machine may be looked at without encryption. */
@@ -32,12 +34,38 @@ export function linkTarget(href: string): "page" | "file" | undefined {
 
 const ALLOWED = {
   ALLOWED_TAGS: [
-    "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol",
-    "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "del",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "span",
+    "strong",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
   ],
   ALLOWED_ATTR: ["href", "class", "start"],
   ALLOW_DATA_ATTR: false,
-  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|file:\/\/\/|[\w-]*\.[\w.-]*:\d+$|(?![a-z][a-z0-9+.-]*:)(?!\/\/))/i,
+  ALLOWED_URI_REGEXP:
+    /^(?:https?:\/\/|file:\/\/\/|[\w-]*\.[\w.-]*:\d+$|(?![a-z][a-z0-9+.-]*:)(?!\/\/))/i,
 };
 
 /** One block; code is highlighted only once it is `finished`. */
@@ -45,14 +73,17 @@ export function render(block: string, finished: boolean): string {
   md.options.highlight = finished ? highlight : null;
   const clean = DOMPurify.sanitize(md.render(block), ALLOWED);
   // A table that is wider than the panel is scrolled by itself, also with the keyboard.
-  return clean.replaceAll("<table>", '<div class="table" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
+  return clean
+    .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
+    .replaceAll("</table>", "</table></div>");
 }
 
 /** The most characters of a code block that are highlighted: beyond that it takes too long. */
-const HIGHLIGHTED = 20_000;
+export const HIGHLIGHTED = 20_000;
 
 export function highlight(code: string, language: string): string {
   const name = language.trim().split(/\s/)[0]?.toLowerCase() ?? "";
-  if (!name || code.length > HIGHLIGHTED || !hljs.getLanguage(name)) return md.utils.escapeHtml(code);
+  if (!name || code.length > HIGHLIGHTED || !hljs.getLanguage(name))
+    return md.utils.escapeHtml(code);
   return hljs.highlight(code, { language: name, ignoreIllegals: true }).value;
 }

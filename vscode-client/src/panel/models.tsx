@@ -18,7 +18,10 @@ export function ModelPicker() {
   const load = (): void => {
     if (server !== "running") return;
     // A list that does not come leaves the model that is used, and is no news.
-    store.call("turnbuckle/models", {}).then((found) => setModels(found.models), () => undefined);
+    store.call("turnbuckle/models", {}).then(
+      (found) => setModels(found.models),
+      () => undefined,
+    );
   };
   useEffect(load, [server, sessionId]);
   const known = models.some((one) => one.name === model);
@@ -30,15 +33,24 @@ export function ModelPicker() {
     store.do({ do: "connect" });
   };
   return (
-    <select class="model" aria-label="Model" title={`Model: ${model || "none"}`} value={model} onFocus={load} onChange={pick}>
+    <select
+      class="model"
+      aria-label="Model"
+      title={`Model: ${model || "none"}`}
+      value={model}
+      onFocus={load}
+      onChange={pick}
+    >
       {!known && <option value={model}>{model || "No model"}</option>}
       {providers.map((provider) => (
         <optgroup key={provider} label={provider}>
-          {models.filter((one) => one.provider === provider).map((one) => (
-            <option key={one.name} value={one.name} disabled={one.unavailable !== undefined}>
-              {one.unavailable === undefined ? one.name : `${one.name} (${one.unavailable})`}
-            </option>
-          ))}
+          {models
+            .filter((one) => one.provider === provider)
+            .map((one) => (
+              <option key={one.name} value={one.name} disabled={one.unavailable !== undefined}>
+                {one.unavailable === undefined ? one.name : `${one.name} (${one.unavailable})`}
+              </option>
+            ))}
         </optgroup>
       ))}
       <option value={CONNECT}>Connect a model…</option>
@@ -57,9 +69,18 @@ export function Meter() {
   if (!usage && used === undefined) return <span class="meter" />;
   const share = window && used !== undefined ? Math.min(1, used / window) : undefined;
   const spent = price && usage ? money(cost(usage, price), price.currency) : undefined;
-  const shown = share !== undefined ? `${Math.round(share * 100)} %` : used !== undefined ? `${short(used)} tokens` : "";
+  const shown =
+    share !== undefined
+      ? `${Math.round(share * 100)} %`
+      : used !== undefined
+        ? `${short(used)} tokens`
+        : "";
   const detail = [
-    ...(used === undefined ? [] : [`${used.toLocaleString()}${window ? ` of ${window.toLocaleString()}` : ""} tokens in the context`]),
+    ...(used === undefined
+      ? []
+      : [
+          `${used.toLocaleString()}${window ? ` of ${window.toLocaleString()}` : ""} tokens in the context`,
+        ]),
     ...(usage ? [`${usage.total.toLocaleString()} in the session`] : []),
     ...(spent === undefined ? [] : [spent]),
   ].join("; ");
@@ -69,7 +90,12 @@ export function Meter() {
         <progress class={share > 0.8 ? "full" : ""} max={1} value={share} aria-hidden="true" />
       )}
       <span>{shown}</span>
-      {spent !== undefined && <span class="cost">{shown && "· "}{spent}</span>}
+      {spent !== undefined && (
+        <span class="cost">
+          {shown && "· "}
+          {spent}
+        </span>
+      )}
     </span>
   );
 }

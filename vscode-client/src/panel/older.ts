@@ -33,7 +33,7 @@ async function turnsBefore(
   let from = Math.max(0, until - OLDER);
   for (;;) {
     const facts: Fact[] = [];
-    for (let next = from; next < until; ) {
+    for (let next = from; next < until;) {
       const params = { sessionId, from: next, to: until - 1 };
       const { events } = await calling.call("turnbuckle/session/read", params);
       const page = events as unknown as Fact[];

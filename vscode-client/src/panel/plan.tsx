@@ -27,7 +27,14 @@ export function Plan() {
       <Fold
         open={store.isOpen(id, !over)}
         onToggle={(open) => store.setOpen(id, open)}
-        summary={<span class="plan-head"><b>Plan</b> <span class="muted">· {done} of {items.length}</span></span>}
+        summary={
+          <span class="plan-head">
+            <b>Plan</b>{" "}
+            <span class="muted">
+              · {done} of {items.length}
+            </span>
+          </span>
+        }
       >
         <ul>
           {items.map((item, index) => (

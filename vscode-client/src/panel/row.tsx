@@ -47,7 +47,11 @@ function Body({ item, thinking, last }: Pick<Props, "item" | "thinking" | "last"
       return <CallGroup id={item.id} calls={item.calls} />;
     case "call":
       // The question stands where the line will stand.
-      return isAsked(item) && item.approval ? <ApprovalCard approval={item.approval} /> : <CallLine item={item} />;
+      return isAsked(item) && item.approval ? (
+        <ApprovalCard approval={item.approval} />
+      ) : (
+        <CallLine item={item} />
+      );
     case "end":
       return <EndLine item={item} last={last} />;
     case "notice":

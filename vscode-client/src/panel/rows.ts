@@ -25,7 +25,8 @@ export function rowsOf(items: readonly Item[]): RowItem[] {
   const rows: RowItem[] = [];
   let calls: CallItem[] = [];
   const close = (more: boolean): void => {
-    if (more && calls.length >= MANY) rows.push({ kind: "group", id: `group-${calls[0]!.id}`, calls });
+    if (more && calls.length >= MANY)
+      rows.push({ kind: "group", id: `group-${calls[0]!.id}`, calls });
     else rows.push(...calls);
     calls = [];
   };
@@ -49,11 +50,15 @@ export function groupWords(calls: readonly CallItem[]): string {
     part(count("list_files"), "listed", "folder", "folders"),
     part(count("search"), "searched", "time", "times"),
     part(count("use_skill"), "used", "skill", "skills"),
-  ].filter(Boolean).join(", ");
+  ]
+    .filter(Boolean)
+    .join(", ");
   return parts.charAt(0).toUpperCase() + parts.slice(1);
 }
 
 function part(count: number, verb: string, one: string, many: string): string {
   if (!count) return "";
-  return verb === "searched" && count === 1 ? "searched once" : `${verb} ${count} ${count === 1 ? one : many}`;
+  return verb === "searched" && count === 1
+    ? "searched once"
+    : `${verb} ${count} ${count === 1 ? one : many}`;
 }

@@ -83,15 +83,18 @@ function anchorOf(frame: HTMLElement): Anchor | undefined {
   const top = frame.getBoundingClientRect().top;
   for (const item of frame.querySelectorAll<HTMLElement>("[data-item]")) {
     const box = item.getBoundingClientRect();
-    if (box.bottom > top) return { id: item.dataset["item"] ?? "", offset: Math.round(box.top - top) };
+    if (box.bottom > top)
+      return { id: item.dataset["item"] ?? "", offset: Math.round(box.top - top) };
   }
   return undefined;
 }
 
 function restore(frame: HTMLElement, anchor: Anchor): boolean {
-  const item = [...frame.querySelectorAll<HTMLElement>("[data-item]")]
-    .find((one) => one.dataset["item"] === anchor.id);
+  const item = [...frame.querySelectorAll<HTMLElement>("[data-item]")].find(
+    (one) => one.dataset["item"] === anchor.id,
+  );
   if (!item) return false;
-  frame.scrollTop += item.getBoundingClientRect().top - frame.getBoundingClientRect().top - anchor.offset;
+  frame.scrollTop +=
+    item.getBoundingClientRect().top - frame.getBoundingClientRect().top - anchor.offset;
   return true;
 }

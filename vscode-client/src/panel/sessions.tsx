@@ -27,7 +27,9 @@ export function Sessions() {
       ...(after === undefined ? {} : { cursor: after }),
     });
     if (!result || mine !== asked.current) return; // a later question was asked meanwhile
-    setFound((before) => (after === undefined ? result.sessions : [...(before ?? []), ...result.sessions]));
+    setFound((before) =>
+      after === undefined ? result.sessions : [...(before ?? []), ...result.sessions],
+    );
     setCursor(result.cursor);
   };
   useEffect(() => {
@@ -64,13 +66,19 @@ export function Sessions() {
       )}
       {server === "running" && found === undefined && <p class="muted">Looking…</p>}
       {server !== "running" && <p class="muted">Sessions are shown once the server runs.</p>}
-      {found?.length === 0 && <p class="muted">{query ? "Nothing was found." : "There are no sessions yet."}</p>}
+      {found?.length === 0 && (
+        <p class="muted">{query ? "Nothing was found." : "There are no sessions yet."}</p>
+      )}
       <ul class="session-list">
         {found?.map((entry) => (
           <Entry key={entry.sessionId} entry={entry} remove={() => void drop(entry.sessionId)} />
         ))}
       </ul>
-      {cursor !== undefined && <Button kind="link" onClick={() => void load(cursor)}>Show more</Button>}
+      {cursor !== undefined && (
+        <Button kind="link" onClick={() => void load(cursor)}>
+          Show more
+        </Button>
+      )}
     </div>
   );
 }
@@ -111,11 +119,17 @@ function Entry({ entry, remove }: { entry: SessionEntry; remove: () => void }) {
       </button>
       {sure ? (
         <span class="choices">
-          <Button kind="primary" onClick={remove}>Delete</Button>
+          <Button kind="primary" onClick={remove}>
+            Delete
+          </Button>
           <Button onClick={() => setSure(false)}>Keep</Button>
         </span>
       ) : (
-        <IconButton icon="trash" label={`Delete ${entry.title ?? "this session"}`} onClick={() => setSure(true)} />
+        <IconButton
+          icon="trash"
+          label={`Delete ${entry.title ?? "this session"}`}
+          onClick={() => setSure(true)}
+        />
       )}
     </li>
   );

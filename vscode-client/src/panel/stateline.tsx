@@ -20,21 +20,33 @@ export function StateLine() {
   const { running, open, status } = view;
   const stops = running !== undefined && stopping === running.turn;
   const wait = status?.until === undefined ? 0 : Math.ceil((status.until - now) / 1000);
-  const text = stops ? "Stopping…"
-    : status ? `${status.text}${wait > 0 ? ` · again in ${wait} s` : ""}`
-    : running ? `Working · step ${Math.max(1, running.step)} · ${elapsed(now - running.since)}`
-    : view.waits ? "Your message is sent as soon as the server is there"
-    : view.server === "starting" || (view.server === "running" && !view.shown) ? "Starting…"
-    : "";
+  const text = stops
+    ? "Stopping…"
+    : status
+      ? `${status.text}${wait > 0 ? ` · again in ${wait} s` : ""}`
+      : running
+        ? `Working · step ${Math.max(1, running.step)} · ${elapsed(now - running.since)}`
+        : view.waits
+          ? "Your message is sent as soon as the server is there"
+          : view.server === "starting" || (view.server === "running" && !view.shown)
+            ? "Starting…"
+            : "";
   return (
     <div class={`state-line${open ? " waits" : running ? " runs" : ""}`}>
       {(open > 0 || text) && <span class="dot" aria-hidden="true" />}
       {open > 0 && !stops ? (
-        <button type="button" class="button link state-text" title="Go to the question (Alt+Up)" onClick={goToQuestion}>
+        <button
+          type="button"
+          class="button link state-text"
+          title="Go to the question (Alt+Up)"
+          onClick={goToQuestion}
+        >
           {open === 1 ? "Waiting for you" : `${open} questions wait for you`}
         </button>
       ) : (
-        <span class="state-text" title={text}>{text}</span>
+        <span class="state-text" title={text}>
+          {text}
+        </span>
       )}
       {running && (
         <button

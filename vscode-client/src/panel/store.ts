@@ -1,15 +1,11 @@
 // What the panel knows, made of the host's messages; components draw it and change nothing.
 
 import { Reducer } from "../session/reduce";
-import { emptyState, type SessionState } from "../session/state";
 import {
   VERSION,
   type Action,
   type Call,
   type Chip,
-  type PanelSettings,
-  type ServerState,
-  type SessionNote,
   type ShownSession,
   type ToPanel,
 } from "../shared/messages";
@@ -17,38 +13,12 @@ import type { EffectiveConfig, Requests } from "../wire/types";
 import type { Api } from "./api";
 import { Calling } from "./calling";
 import { Keeper } from "./kept";
-import { before, type Older } from "./older";
+import { before } from "./older";
+import { blank, type Page, type View } from "./view";
 
 export { Refused } from "./calling";
 export { OLDER } from "./older";
-
-export type Page = "chat" | "sessions" | "grants";
-
-export interface View {
-  settings: PanelSettings;
-  server: ServerState;
-  session: ShownSession | undefined;
-  state: SessionState;
-  /** Grows with every change of `state`, which is one object all along. */
-  version: number;
-  older: Older;
-  chips: Chip[];
-  draft: string;
-  page: Page;
-  /** What sessions do now, as far as they are open. */
-  notes: SessionNote[];
-  /** Whether a message waits for a session to be there. */
-  waits: boolean;
-  /** What the person should be told now, beside the transcript. */
-  problem: string | undefined;
-}
-
-const NO_SETTINGS: PanelSettings = {
-  sendKey: "enter",
-  showThinking: "collapsed",
-  trusted: true,
-  folders: [],
-};
+export type { Page, View } from "./view";
 
 export class Store {
   view: View;
@@ -69,20 +39,7 @@ export class Store {
     this.keeper = new Keeper(api);
     this.calling = new Calling((message) => api.postMessage(message));
     const { draft, chips } = this.keeper.state;
-    this.view = {
-      settings: NO_SETTINGS,
-      server: { state: "starting" },
-      session: undefined,
-      state: emptyState(),
-      version: 0,
-      older: { items: [], from: 0 },
-      chips: chips ?? [],
-      draft: draft ?? "",
-      page: "chat",
-      notes: [],
-      waits: false,
-      problem: undefined,
-    };
+    this.view = blank(draft ?? "", chips ?? []);
   }
 
   start(): void {
@@ -240,7 +197,9 @@ export class Store {
   /** Put text into the composer without losing what is written there. */
   suggest(text: string): void {
     const { draft } = this.view;
-    this.compose(draft.trim() && text && draft !== text ? `${draft.trimEnd()}\n\n${text}` : text || draft);
+    this.compose(
+      draft.trim() && text && draft !== text ? `${draft.trimEnd()}\n\n${text}` : text || draft,
+    );
   }
 
   addChips(chips: Chip[]): void {

@@ -25,7 +25,9 @@ export function SubjectView(props: Props) {
     case "command":
       return (
         <div class="subject">
-          <pre class="command" tabIndex={0} aria-label="Command">{visible(subject.command, true)}</pre>
+          <pre class="command" tabIndex={0} aria-label="Command">
+            {visible(subject.command, true)}
+          </pre>
           <div class="muted">
             in <code>{visible(shownPlace(subject.cwd, folders)) || "."}</code>
             {subject.timeout !== undefined && ` · for at most ${subject.timeout} s`}
@@ -46,7 +48,9 @@ export function SubjectView(props: Props) {
         <div class="subject">
           <ul class="places">
             {subject.places.map((place) => (
-              <li key={place.uri}><code>{visible(place.shown)}</code></li>
+              <li key={place.uri}>
+                <code>{visible(place.shown)}</code>
+              </li>
             ))}
           </ul>
           <Reason text={subject.reason} />
@@ -69,13 +73,23 @@ function Reason({ text }: { text: string }) {
   return text ? <div class="muted">{visible(text)}</div> : null;
 }
 
-function File({ file, many, approval, folders, send, disabled, decided }: Props & { file: FileSubject; many: boolean }) {
+function File({
+  file,
+  many,
+  approval,
+  folders,
+  send,
+  disabled,
+  decided,
+}: Props & { file: FileSubject; many: boolean }) {
   const place = shownPlace(file.uri, folders);
   const single = file.hunks.length === 1 && !many;
   return (
     <div class="file">
       {(many || place !== lastPart(file.uri)) && <div class="file-name">{visible(place)}</div>}
-      {file.newUri !== undefined && <div class="file-name">→ {visible(shownPlace(file.newUri, folders))}</div>}
+      {file.newUri !== undefined && (
+        <div class="file-name">→ {visible(shownPlace(file.newUri, folders))}</div>
+      )}
       {file.hunks.map((hunk) => {
         const decision = approval.hunks[hunk.hunkId];
         const decide = (yes: boolean): void => send({ hunks: { [hunk.hunkId]: yes } });
@@ -85,11 +99,17 @@ function File({ file, many, approval, folders, send, disabled, decided }: Props 
           <div class={`hunk ${decision ?? "open"}`} key={hunk.hunkId}>
             <div class="hunk-head">
               <span>{where}</span>
-              {decision !== undefined ? <span>{decision}</span> : single ? null : (
+              {decision !== undefined ? (
+                <span>{decision}</span>
+              ) : single ? null : (
                 <span class="hunk-actions" role="group" aria-label={`Hunk at ${where}`}>
-                  <Button kind="link" disabled={off} onClick={() => decide(true)}>Accept</Button>
+                  <Button kind="link" disabled={off} onClick={() => decide(true)}>
+                    Accept
+                  </Button>
                   <span aria-hidden="true">·</span>
-                  <Button kind="link" disabled={off} onClick={() => decide(false)}>Reject</Button>
+                  <Button kind="link" disabled={off} onClick={() => decide(false)}>
+                    Reject
+                  </Button>
                 </span>
               )}
             </div>
@@ -101,7 +121,12 @@ function File({ file, many, approval, folders, send, disabled, decided }: Props 
   );
 }
 
-function Question({ question, choices, send, disabled }: Props & { question: string; choices: string[] }) {
+function Question({
+  question,
+  choices,
+  send,
+  disabled,
+}: Props & { question: string; choices: string[] }) {
   const [answer, setAnswer] = useState("");
   const give = (): void => {
     if (answer.trim()) send({ answer: answer.trim() });
@@ -125,8 +150,12 @@ function Question({ question, choices, send, disabled }: Props & { question: str
           onChange={setAnswer}
           onEnter={give}
         />
-        <Button kind="primary" disabled={disabled || !answer.trim()} onClick={give}>Answer</Button>
-        <Button kind="link" disabled={disabled} onClick={() => send({ decision: "reject" })}>Do not answer</Button>
+        <Button kind="primary" disabled={disabled || !answer.trim()} onClick={give}>
+          Answer
+        </Button>
+        <Button kind="link" disabled={disabled} onClick={() => send({ decision: "reject" })}>
+          Do not answer
+        </Button>
       </div>
     </div>
   );

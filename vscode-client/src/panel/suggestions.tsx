@@ -68,11 +68,22 @@ export function useSuggestions(field: RefObject<HTMLTextAreaElement>): Offered {
   };
   const slashes = !dismissed && draft.startsWith("/") ? matching(draft) : [];
   const offers: Offer[] = files.length
-    ? files.map((chip) => ({ id: `offer-${chip.id}`, label: chip.label, detail: chip.detail, take: () => take(chip) }))
-    : slashes.map((one) => ({ id: `offer-${one.name}`, label: `/${one.name}`, detail: one.says, take: () => begin(one) }));
+    ? files.map((chip) => ({
+        id: `offer-${chip.id}`,
+        label: chip.label,
+        detail: chip.detail,
+        take: () => take(chip),
+      }))
+    : slashes.map((one) => ({
+        id: `offer-${one.name}`,
+        label: `/${one.name}`,
+        detail: one.says,
+        take: () => begin(one),
+      }));
 
   const key = (event: KeyboardEvent): boolean => {
-    if (!offers.length || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false;
+    if (!offers.length || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
+      return false;
     if (event.key === "ArrowDown") setAt((at + 1) % offers.length);
     else if (event.key === "ArrowUp") setAt((at + offers.length - 1) % offers.length);
     else if (event.key === "Escape") dismiss();

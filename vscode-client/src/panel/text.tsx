@@ -2,13 +2,13 @@
 
 import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { Growing, openFence } from "./blocks";
-import { linkTarget, render } from "./markdown";
+import { codeParts, fenceOf, Growing } from "./blocks";
+import { HIGHLIGHTED, linkTarget, render } from "./markdown";
 import type { Store } from "./store";
 import { useStore } from "./use";
 
 /** A block that is longer than this is shown as it is until it is finished, in characters. */
-const TOO_LONG = 16_000;
+const TOO_LONG = 6_000;
 
 export function Markdown({ text, streaming }: { text: string; streaming: boolean }) {
   const growing = useRef(new Growing());
@@ -23,19 +23,36 @@ export function Markdown({ text, streaming }: { text: string; streaming: boolean
 }
 
 const Block = memo(function Block({ source, finished }: { source: string; finished: boolean }) {
-  if (finished) return <Rendered source={source} finished />;
-  const code = openFence(source);
-  if (code) {
-    return (
-      <div class="block">
-        <pre tabIndex={0}>
-          <code>{code.code}</code>
-        </pre>
-      </div>
-    );
-  }
-  if (source.length > TOO_LONG) return <div class="block plain">{source}</div>;
-  return <Rendered source={source} finished={false} />;
+  const fence = fenceOf(source);
+  const plain =
+    fence && (finished ? fence.closed && fence.code.length > HIGHLIGHTED : !fence.closed);
+  if (plain) return <PlainCode code={fence.code} finished={finished} />;
+  if (!finished && source.length > TOO_LONG) return <div class="block plain">{source}</div>;
+  return <Rendered source={source} finished={finished} />;
+});
+
+/** Code without colours: while it is written, and where it is too long for them. */
+function PlainCode({ code, finished }: { code: string; finished: boolean }) {
+  const store = useStore();
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (finished && element.current) addTools(element.current, store);
+  }, [finished]);
+  return (
+    <div class="block" ref={element} key={String(finished)}>
+      <pre tabIndex={0}>
+        <code>
+          {codeParts(code).map((part, index) => (
+            <CodePart key={index} text={part} />
+          ))}
+        </code>
+      </pre>
+    </div>
+  );
+}
+
+const CodePart = memo(function CodePart({ text }: { text: string }) {
+  return <span class="code-part">{text}</span>;
 });
 
 function Rendered({ source, finished }: { source: string; finished: boolean }) {

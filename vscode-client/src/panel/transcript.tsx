@@ -39,7 +39,8 @@ export function Transcript() {
   const last = state.running ? undefined : state.items.at(-1)?.id;
   const reached = rows.some((row) => row.id === current) ? current : rows.at(-1)?.id;
 
-  if (!all.length && (live || (!sessionId && store.keeper.state.sessionId === undefined))) return <Empty />;
+  if (!all.length && (live || (!sessionId && store.keeper.state.sessionId === undefined)))
+    return <Empty />;
   return (
     <div class="transcript-frame">
       <div
@@ -51,7 +52,9 @@ export function Transcript() {
       >
         {(first.at > 0 || older.from > 0) && sessionId !== undefined && (
           <div class="older">
-            <Button kind="link" onClick={() => void earlier()}>Show earlier messages</Button>
+            <Button kind="link" onClick={() => void earlier()}>
+              Show earlier messages
+            </Button>
           </div>
         )}
         <ol class="items" aria-label="Conversation">
@@ -73,7 +76,13 @@ export function Transcript() {
         </Boundary>
       </div>
       {!scrolling.follows && (
-        <button type="button" class="latest" aria-label="Jump to the latest" title="Jump to the latest" onClick={scrolling.toEnd}>
+        <button
+          type="button"
+          class="latest"
+          aria-label="Jump to the latest"
+          title="Jump to the latest"
+          onClick={scrolling.toEnd}
+        >
           <Icon name="arrow-down" />
         </button>
       )}
@@ -154,11 +163,16 @@ function move(event: KeyboardEvent, store: Store): void {
     summary.click();
     return;
   }
-  const next = event.key === "ArrowDown" ? target.nextElementSibling
-    : event.key === "ArrowUp" ? target.previousElementSibling
-    : event.key === "Home" ? target.parentElement?.firstElementChild
-    : event.key === "End" ? target.parentElement?.lastElementChild
-    : undefined;
+  const next =
+    event.key === "ArrowDown"
+      ? target.nextElementSibling
+      : event.key === "ArrowUp"
+        ? target.previousElementSibling
+        : event.key === "Home"
+          ? target.parentElement?.firstElementChild
+          : event.key === "End"
+            ? target.parentElement?.lastElementChild
+            : undefined;
   if (next instanceof HTMLElement) {
     event.preventDefault();
     next.focus();

@@ -19,7 +19,14 @@ export function Waiting() {
     <ul class="waiting" aria-label="Messages that wait">
       {waiting.map((one) =>
         editing === one.key ? (
-          <Edit key={one.key} message={one} done={() => { setEditing(undefined); store.focus(); }} />
+          <Edit
+            key={one.key}
+            message={one}
+            done={() => {
+              setEditing(undefined);
+              store.focus();
+            }}
+          />
         ) : (
           <Line key={one.key} message={one} edit={() => setEditing(one.key)} />
         ),
@@ -47,9 +54,15 @@ function Line({ message, edit }: { message: Message; edit: () => void }) {
     <li>
       <Icon name={steers ? "debug-step-into" : "clock"} />
       <span class="unseen">{steers ? "For this turn:" : "For the next turn:"}</span>
-      <span class="waiting-text" title={message.text}>{message.text}</span>
+      <span class="waiting-text" title={message.text}>
+        {message.text}
+      </span>
       {parked && !message.context && (
-        <IconButton icon="play" label="Send this waiting message now" onClick={() => void sendNow()} />
+        <IconButton
+          icon="play"
+          label="Send this waiting message now"
+          onClick={() => void sendNow()}
+        />
       )}
       <IconButton icon="edit" label="Edit this waiting message" onClick={edit} />
       <IconButton icon="close" label="Drop this waiting message" onClick={() => void drop()} />
@@ -86,7 +99,9 @@ function Edit({ message, done }: { message: Message; done: () => void }) {
         aria-label="Waiting message"
         rows={Math.min(6, text.split("\n").length)}
         value={text}
-        ref={(field) => { if (field && document.activeElement !== field) field.focus(); }}
+        ref={(field) => {
+          if (field && document.activeElement !== field) field.focus();
+        }}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
       />

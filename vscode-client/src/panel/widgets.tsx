@@ -4,7 +4,12 @@ import type { ComponentChildren, JSX } from "preact";
 import { isComposing } from "./focus";
 
 export function Icon({ name, spin }: { name: string; spin?: boolean }) {
-  return <span class={`codicon codicon-${name}${spin ? " codicon-modifier-spin" : ""}`} aria-hidden="true" />;
+  return (
+    <span
+      class={`codicon codicon-${name}${spin ? " codicon-modifier-spin" : ""}`}
+      aria-hidden="true"
+    />
+  );
 }
 
 export function Button(props: {

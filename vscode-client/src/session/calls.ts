@@ -136,7 +136,12 @@ export class Calls {
     this.items.touch(call);
   }
 
-  private open(seq: number, at: { turn: number; step: number }, name: string, which: string): CallItem {
+  private open(
+    seq: number,
+    at: { turn: number; step: number },
+    name: string,
+    which: string,
+  ): CallItem {
     const call: CallItem = {
       kind: "call",
       id: `call-${at.turn}-${at.step}-${which}`,

@@ -6,23 +6,14 @@ import { Calls } from "./calls";
 import { Items } from "./items";
 import { contextLabel, firstLine, lastPart } from "./labels";
 import { gone, isGone, type Rewind } from "./rewound";
+import { plus, type Beginning } from "./usage";
 import { emptyState, type AssistantItem, type SessionState } from "./state";
 
 export { OUTPUT_TAIL } from "./calls";
 export { contextLabel, lastPart } from "./labels";
+export type { Beginning } from "./usage";
 
 type Handler<T extends keyof Facts> = (fact: Extract<Fact, { type: T }>) => void;
-
-/** Where counting begins, for a session whose first facts are not seen. */
-export interface Beginning {
-  /** The first fact that will come. */
-  from: number;
-  /** The last fact that `usage` and `context` count. */
-  seq: number;
-  usage?: Usage;
-  context?: number;
-  title?: string;
-}
 
 /** Reduces one session. `apply` takes values in their order; facts that were seen are skipped. */
 export class Reducer {
@@ -135,7 +126,8 @@ export class Reducer {
       this.items.notice(seq, "Earlier messages were summarised for the model", data.text);
     },
     "context/pruned": ({ seq, data }) => {
-      const many = data.results.length === 1 ? "one old result" : `${data.results.length} old results`;
+      const many =
+        data.results.length === 1 ? "one old result" : `${data.results.length} old results`;
       this.items.notice(seq, `The model is shown ${many} shortened`);
     },
     "context/rewound": ({ seq, data }) => this.rewound({ seq, to: data.to }),
@@ -260,14 +252,4 @@ export class Reducer {
     this.items.notice(rewind.seq, "The conversation was taken back");
     for (const item of this.state.items) this.items.touch(item);
   }
-}
-
-function plus(one: Usage | undefined, other: Usage): Usage {
-  return {
-    input: (one?.input ?? 0) + other.input,
-    output: (one?.output ?? 0) + other.output,
-    total: (one?.total ?? 0) + other.total,
-    cached: (one?.cached ?? 0) + (other.cached ?? 0),
-    reasoning: (one?.reasoning ?? 0) + (other.reasoning ?? 0),
-  };
 }

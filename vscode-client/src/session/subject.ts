@@ -26,7 +26,12 @@ export function readSubject(raw: Row): Subject {
         places: rows(raw["places"]).map(place),
       };
     case "question":
-      return { kind: "question", reason, question: text(raw["question"]), choices: texts(raw["choices"]) };
+      return {
+        kind: "question",
+        reason,
+        question: text(raw["question"]),
+        choices: texts(raw["choices"]),
+      };
     default:
       return { kind: "other", reason, raw };
   }
@@ -88,6 +93,8 @@ function texts(value: unknown): string[] {
 
 function rows(value: unknown): Row[] {
   return Array.isArray(value)
-    ? value.filter((one): one is Row => typeof one === "object" && one !== null && !Array.isArray(one))
+    ? value.filter(
+        (one): one is Row => typeof one === "object" && one !== null && !Array.isArray(one),
+      )
     : [];
 }

@@ -49,7 +49,12 @@ export function whole(approval: Approval): string {
     case "command":
       return `${head}\nIn ${subject.cwd}:\n\n${fenced(subject.command, "sh")}`;
     case "change":
-      return head + subject.files.map((file) => `\n## ${file.uri}\n\n${file.hunks.map(hunk).join("\n")}`).join("\n");
+      return (
+        head
+        + subject.files
+          .map((file) => `\n## ${file.uri}\n\n${file.hunks.map(hunk).join("\n")}`)
+          .join("\n")
+      );
     case "read":
       return `${head}\n${subject.places.map((place) => `- ${place.uri}`).join("\n")}\n`;
     case "question":
@@ -59,11 +64,21 @@ export function whole(approval: Approval): string {
   }
 }
 
-function hunk(one: { line: number; oldText?: string; newText?: string; truncated?: boolean }): string {
-  if (one.truncated) return `Line ${one.line + 1}: too long to be shown here; review it in the editor.\n`;
+function hunk(one: {
+  line: number;
+  oldText?: string;
+  newText?: string;
+  truncated?: boolean;
+}): string {
+  if (one.truncated)
+    return `Line ${one.line + 1}: too long to be shown here; review it in the editor.\n`;
   const rows = (text: string | undefined, sign: string): string =>
-    (text ?? "").replace(/\n$/, "").split("\n").filter((row, _, all) => row || all.length > 1)
-      .map((row) => sign + row).join("\n");
+    (text ?? "")
+      .replace(/\n$/, "")
+      .split("\n")
+      .filter((row, _, all) => row || all.length > 1)
+      .map((row) => sign + row)
+      .join("\n");
   const parts = [rows(one.oldText, "-"), rows(one.newText, "+")].filter(Boolean);
   return `Line ${one.line + 1}:\n\n${fenced(parts.join("\n"), "diff")}`;
 }
@@ -76,10 +91,14 @@ function fenced(text: string, language: string): string {
 }
 
 // What changes how a line reads without being seen: controls, bidirectional marks, invisible ones.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 /** Text with every character that hides spelt out; line ends too, unless they are to be kept. */
 export function visible(text: string, lines = false): string {
-  const spelt = text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  const spelt = text.replace(
+    HIDDEN,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
   return lines ? spelt : spelt.replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 }

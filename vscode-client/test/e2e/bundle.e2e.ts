@@ -2,7 +2,7 @@
 // its way.
 
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +20,8 @@ beforeAll(() => {
     throw new Error("there is no server in vscode-client/server: run `make vsix` first");
   }
   place = mkdtempSync(join(tmpdir(), "turnbuckle-bundle-"));
+  // A copy, as it is installed: what Python compiles for itself is not to be packaged.
+  cpSync(join(CLIENT, "server"), join(place, "extension", "server"), { recursive: true });
 });
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -35,7 +37,7 @@ function foreign(folder: string): string {
 /** Ask it to initialize, and give what it answers. */
 async function initialize(python: string, env: Record<string, string>, cwd: string): Promise<unknown> {
   const interpreter = { command: [python], version: [3, 11] as [number, number], source: "the test" };
-  const { command, args, env: whole } = launch(interpreter, CLIENT, { args: [], env });
+  const { command, args, env: whole } = launch(interpreter, join(place, "extension"), { args: [], env });
   const child = spawn(command, args, { env: whole, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const said: string[] = [];
   child.stderr.on("data", (data: Buffer) => said.push(data.toString()));

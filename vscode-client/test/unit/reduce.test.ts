@@ -27,8 +27,17 @@ function asked(): Value[] {
   return [
     fact("session/created", { version: 1, id: "s" }),
     fact("inbox/added", {
-      key: "k", target: "turn", input: "Fix it\nplease", source: "user",
-      context: [{ kind: "selection", uri: "file:///w/a%20b.py", range: { start: { line: 3 }, end: { line: 6 } } }],
+      key: "k",
+      target: "turn",
+      input: "Fix it\nplease",
+      source: "user",
+      context: [
+        {
+          kind: "selection",
+          uri: "file:///w/a%20b.py",
+          range: { start: { line: 3 }, end: { line: 6 } },
+        },
+      ],
     }),
     fact("turn/start", { turn: 1 }),
     fact("step/start", TURN),
@@ -43,17 +52,35 @@ function called(): Value[] {
     fact("llm/stream", { ...TURN, attempt: 1, model: "m", window: 100, digest: "d" }),
     fact("assistant/chunk", { ...TURN, text: "I look " }),
     fact("assistant/chunk", { ...TURN, text: "at it." }),
-    fact("assistant/chunk", { ...TURN, toolCalls: [{ index: 0, name: "run_command", arguments: '{"com' }] }),
+    fact("assistant/chunk", {
+      ...TURN,
+      toolCalls: [{ index: 0, name: "run_command", arguments: '{"com' }],
+    }),
     fact("assistant/chunk", { ...TURN, toolCalls: [{ index: 0, arguments: 'mand":"ls"}' }] }),
     fact("assistant/message", {
-      ...TURN, content: "I look at it.", finish: "tool_calls",
+      ...TURN,
+      content: "I look at it.",
+      finish: "tool_calls",
       toolCalls: [{ callId: "c1", name: "run_command", arguments: '{"command":"ls"}' }],
       usage: { input: 10, output: 5, total: 15 },
     }),
-    fact("tool/call", { ...TURN, callId: "c1", name: "run_command", arguments: '{"command":"ls"}' }),
+    fact("tool/call", {
+      ...TURN,
+      callId: "c1",
+      name: "run_command",
+      arguments: '{"command":"ls"}',
+    }),
     fact("approval/asked", {
-      approvalId: "a1", callId: "c1", digest: "d", choices: ["allow", "reject"],
-      subject: { kind: "command", command: "ls", cwd: "file:///w", reason: "commands are asked about" },
+      approvalId: "a1",
+      callId: "c1",
+      digest: "d",
+      choices: ["allow", "reject"],
+      subject: {
+        kind: "command",
+        command: "ls",
+        cwd: "file:///w",
+        reason: "commands are asked about",
+      },
     }),
   ];
 }
@@ -62,11 +89,15 @@ describe("a message", () => {
   it("waits until it enters, and gives the session its title", () => {
     const [created, added, ...rest] = asked();
     const reducer = reduced(created!, added!);
-    expect(reducer.state.waiting).toEqual([{ key: "k", text: "Fix it\nplease", target: "turn", context: 1 }]);
+    expect(reducer.state.waiting).toEqual([
+      { key: "k", text: "Fix it\nplease", target: "turn", context: 1 },
+    ]);
     expect(reducer.state.title).toBe("Fix it");
     for (const value of rest) reducer.apply(value);
     expect(reducer.state.waiting).toEqual([]);
-    expect(reducer.state.items).toMatchObject([{ kind: "user", text: "Fix it\nplease", context: ["a b.py:4–7"] }]);
+    expect(reducer.state.items).toMatchObject([
+      { kind: "user", text: "Fix it\nplease", context: ["a b.py:4–7"] },
+    ]);
   });
 
   it("that is edited or dropped while it waits is shown so", () => {
@@ -81,16 +112,26 @@ describe("a message", () => {
 describe("an answer", () => {
   it("grows chunk by chunk and is what its message says in the end", () => {
     const reducer = reduced(...called().slice(0, 9));
-    expect(reducer.state.items.at(-1)).toMatchObject({ kind: "assistant", text: "I look at it.", streaming: true });
+    expect(reducer.state.items.at(-1)).toMatchObject({
+      kind: "assistant",
+      text: "I look at it.",
+      streaming: true,
+    });
     const whole = reduced(...called());
-    expect(said(whole.state.items).slice(0, 2)).toEqual(["user: Fix it\nplease", "assistant: I look at it."]);
+    expect(said(whole.state.items).slice(0, 2)).toEqual([
+      "user: Fix it\nplease",
+      "assistant: I look at it.",
+    ]);
     expect(whole.state.items[1]).toMatchObject({ streaming: false });
     expect(whole.state).toMatchObject({ context: 15, window: 100, model: "m" });
   });
 
   it("of an attempt that failed is taken away", () => {
     const failure = { kind: "server", message: "busy" } as const;
-    const reducer = reduced(...called().slice(0, 11), fact("llm/failed", { attempt: 1, failure, retryAt: 99 }));
+    const reducer = reduced(
+      ...called().slice(0, 11),
+      fact("llm/failed", { attempt: 1, failure, retryAt: 99 }),
+    );
     expect(reducer.state.items.map((item) => item.kind)).toEqual(["user"]);
     expect(reducer.state.status).toEqual({ text: "busy", until: 99 });
   });
@@ -98,7 +139,9 @@ describe("an answer", () => {
   it("needs no chunks: a replay leaves them out", () => {
     const values = called().filter((value) => value.type !== "assistant/chunk");
     expect(reduced(...values).state.items).toMatchObject([
-      { kind: "user" }, { kind: "assistant", text: "I look at it." }, { kind: "call", name: "run_command" },
+      { kind: "user" },
+      { kind: "assistant", text: "I look at it." },
+      { kind: "call", name: "run_command" },
     ]);
   });
 });
@@ -120,7 +163,11 @@ describe("a call", () => {
     reducer.apply({ type: "tool/output", data: { callId: "c1", text: "a\n" } });
     expect(callOf(reducer)).toMatchObject({ state: "running", output: "a\n" });
     reducer.apply(fact("tool/result", { ...TURN, callId: "c1", content: "a\n", isError: false }));
-    expect(callOf(reducer)).toMatchObject({ state: "done", result: "a\n", approval: { outcome: "allowed" } });
+    expect(callOf(reducer)).toMatchObject({
+      state: "done",
+      result: "a\n",
+      approval: { outcome: "allowed" },
+    });
   });
 
   it.each([
@@ -153,8 +200,14 @@ describe("a session", () => {
 
   it("shows how a turn ended unless it is complete", () => {
     const failure = { kind: "auth", message: "key refused" } as const;
-    const reducer = reduced(...called(), fact("turn/end", { turn: 1, end: { kind: "error", failure } }));
-    expect(reducer.state.items.at(-1)).toMatchObject({ kind: "end", end: { failure: { message: "key refused" } } });
+    const reducer = reduced(
+      ...called(),
+      fact("turn/end", { turn: 1, end: { kind: "error", failure } }),
+    );
+    expect(reducer.state.items.at(-1)).toMatchObject({
+      kind: "end",
+      end: { failure: { message: "key refused" } },
+    });
     expect(reducer.state.running).toBeUndefined();
   });
 
@@ -178,16 +231,28 @@ describe("what a session costs", () => {
     reducer.begin({ from: 0, seq: seq - 1, usage, context: 15 });
     for (const value of values) reducer.apply(value);
     expect(reducer.state).toMatchObject({ usage, context: 15 });
-    reducer.apply(fact("assistant/message", {
-      turn: 1, step: 2, content: "more", finish: "stop", usage: { input: 1, output: 2, total: 3 },
-    }));
+    reducer.apply(
+      fact("assistant/message", {
+        turn: 1,
+        step: 2,
+        content: "more",
+        finish: "stop",
+        usage: { input: 1, output: 2, total: 3 },
+      }),
+    );
     expect(reducer.state.usage).toMatchObject({ input: 101, output: 12, total: 113 });
     expect(reducer.state.context).toBe(3);
   });
 
   it("is not known of a context that was summarised, until the next answer", () => {
     const reducer = reduced(...called());
-    reducer.apply(fact("context/summary", { covers: [0, 1], text: "short", usage: { input: 5, output: 5, total: 10 } }));
+    reducer.apply(
+      fact("context/summary", {
+        covers: [0, 1],
+        text: "short",
+        usage: { input: 5, output: 5, total: 10 },
+      }),
+    );
     expect(reducer.state.context).toBeUndefined();
     expect(reducer.state.usage).toMatchObject({ total: 25 });
   });

@@ -37,14 +37,18 @@ describe("a command", () => {
     expect(panel.root.querySelector(".command")?.textContent).toBe('sh -c "echo 1 failed; exit 1"');
     expect(panel.root.querySelector(".approval")?.textContent).toContain("in work");
     await panel.click(panel.button("Allow once"));
-    expect(panel.calls("turnbuckle/approve")).toEqual([{ approvalId: expect.any(String), decision: "allow" }]);
+    expect(panel.calls("turnbuckle/approve")).toEqual([
+      { approvalId: expect.any(String), decision: "allow" },
+    ]);
     await expectAccessible();
   });
 
   it("can be allowed for the session", async () => {
     const panel = await command();
     await panel.click(panel.button("Allow for this session"));
-    expect(panel.calls("turnbuckle/approve")).toMatchObject([{ decision: "allow", remember: "session" }]);
+    expect(panel.calls("turnbuckle/approve")).toMatchObject([
+      { decision: "allow", remember: "session" },
+    ]);
   });
 
   it("is rejected with a note, by the keyboard alone, but not while letters are composed", async () => {
@@ -58,7 +62,9 @@ describe("a command", () => {
     expect(panel.calls("turnbuckle/approve")).toEqual([]);
     await expectAccessible();
     await panel.key(note, "Enter");
-    expect(panel.calls("turnbuckle/approve")).toMatchObject([{ decision: "reject", note: "use pytest" }]);
+    expect(panel.calls("turnbuckle/approve")).toMatchObject([
+      { decision: "reject", note: "use pytest" },
+    ]);
   });
 
   it("is not answered by a click that was meant for something else, nor twice", async () => {
@@ -77,7 +83,9 @@ describe("a command", () => {
   it("that was refused can be answered again", async () => {
     const panel = await command();
     await panel.click(panel.button("Allow once"));
-    const { id } = panel.sent.findLast((one) => one.type === "call" && one.method === "turnbuckle/approve") as { id: number };
+    const { id } = panel.sent.findLast(
+      (one) => one.type === "call" && one.method === "turnbuckle/approve",
+    ) as { id: number };
     await panel.say({ type: "refused", id, code: -32803, message: "the server is gone" });
     expect(panel.root.querySelector(".banner")?.textContent).toContain("the server is gone");
     await panel.click(panel.button("Allow once"));
@@ -92,7 +100,9 @@ describe("a command", () => {
     await panel.more(...fixture("fix").slice(before.length, before.length + 1));
     expect(panel.root.querySelector(".approval")).not.toBeNull();
     expect(document.activeElement).toBe(panel.field);
-    expect(panel.root.querySelector('[role="status"]')?.textContent).toContain('Run sh -c "echo 1 failed; exit 1"');
+    expect(panel.root.querySelector('[role="status"]')?.textContent).toContain(
+      'Run sh -c "echo 1 failed; exit 1"',
+    );
     await panel.key(panel.field, "ArrowUp", { altKey: true });
     expect(document.activeElement).toBe(panel.root.querySelector(".approval"));
   });
@@ -113,13 +123,23 @@ describe("a change", () => {
   it("is shown by hunks with line numbers, each of which is decided once", async () => {
     const panel = await change();
     const rows = [...panel.root.querySelectorAll(".diff tr")].map((row) =>
-      [...row.querySelectorAll(".line, .code")].map((cell) => cell.textContent).join(" "));
-    expect(rows.slice(0, 3)).toEqual(["1 import os", '1 """Small statistics."""', "8     x = total(items)"]);
+      [...row.querySelectorAll(".line, .code")].map((cell) => cell.textContent).join(" "),
+    );
+    expect(rows.slice(0, 3)).toEqual([
+      "1 import os",
+      '1 """Small statistics."""',
+      "8     x = total(items)",
+    ]);
     const [first] = panel.root.querySelectorAll<HTMLElement>(".hunk");
     await panel.click(panel.button("Reject", first));
     await panel.click(panel.button("Accept", first));
     expect(panel.calls("turnbuckle/approve")).toEqual([
-      { approvalId: expect.any(String), hunks: { [Object.keys(panel.calls("turnbuckle/approve")[0]!["hunks"] as object)[0]!]: false } },
+      {
+        approvalId: expect.any(String),
+        hunks: {
+          [Object.keys(panel.calls("turnbuckle/approve")[0]!["hunks"] as object)[0]!]: false,
+        },
+      },
     ]);
     await expectAccessible();
     const asked = until(fixture("fix"), "approval/asked", 2).length;
@@ -137,22 +157,41 @@ describe("a change", () => {
   });
 
   it("that renames says where to", async () => {
-    const files = [{ uri: "file:///work/a/x.py", newUri: "file:///work/b/y.py", kind: "rename", hunks: [] }];
+    const files = [
+      { uri: "file:///work/a/x.py", newUri: "file:///work/b/y.py", kind: "rename", hunks: [] },
+    ];
     const panel = await asked(subject({ kind: "change", reason: "", files }));
-    expect(panel.root.querySelector(".approval")?.textContent).toMatch(/Rename x\.py to y\.py\?.*a\/x\.py.*b\/y\.py/);
+    expect(panel.root.querySelector(".approval")?.textContent).toMatch(
+      /Rename x\.py to y\.py\?.*a\/x\.py.*b\/y\.py/,
+    );
   });
 
   it("spells out what hides, also at the ends of lines", async () => {
     const hunks = [{ hunkId: "h", line: 0, oldText: "a\r\n", newText: "a\u202e\n" }];
-    const panel = await asked(subject({ kind: "change", reason: "", files: [{ uri: "file:///work/x", kind: "edit", hunks }] }));
+    const panel = await asked(
+      subject({
+        kind: "change",
+        reason: "",
+        files: [{ uri: "file:///work/x", kind: "edit", hunks }],
+      }),
+    );
     const cells = [...panel.root.querySelectorAll(".code")].map((cell) => cell.textContent);
     expect(cells).toEqual(["a\\u{d}", "a\\u{202e}"]);
   });
 
   it("that is long is shown by and by, and one that is cut off is reviewed first", async () => {
     const lines = Array.from({ length: 90 }, (_, index) => `line ${index}\n`).join("");
-    const hunks = [{ hunkId: "h", line: 0, oldText: "", newText: lines }, { hunkId: "i", line: 9, truncated: true }];
-    const panel = await asked(subject({ kind: "change", reason: "", files: [{ uri: "file:///work/x", kind: "edit", hunks }] }));
+    const hunks = [
+      { hunkId: "h", line: 0, oldText: "", newText: lines },
+      { hunkId: "i", line: 9, truncated: true },
+    ];
+    const panel = await asked(
+      subject({
+        kind: "change",
+        reason: "",
+        files: [{ uri: "file:///work/x", kind: "edit", hunks }],
+      }),
+    );
     expect(panel.root.querySelectorAll(".diff tr")).toHaveLength(40);
     await panel.click(panel.button("Show 50 more lines"));
     expect(panel.root.querySelectorAll(".diff tr")).toHaveLength(90);
@@ -181,19 +220,34 @@ describe("a question", () => {
 describe("other subjects", () => {
   it("a place outside of the workspace is named", async () => {
     const panel = await outside();
-    expect(panel.root.querySelector(".approval")?.textContent).toMatch(/Read outside of the workspace\?.*\/etc\/hostname/);
+    expect(panel.root.querySelector(".approval")?.textContent).toMatch(
+      /Read outside of the workspace\?.*\/etc\/hostname/,
+    );
     await expectAccessible();
   });
 
   it("a kind that is not known is shown as it came, and offers only what was offered", async () => {
-    const panel = await asked(subject({ kind: "teleport", to: "<script>alert(1)</script>" }, ["reject"]));
-    expect(panel.root.querySelector(".command")?.textContent).toContain('"to": "<script>alert(1)</script>"');
+    const panel = await asked(
+      subject({ kind: "teleport", to: "<script>alert(1)</script>" }, ["reject"]),
+    );
+    expect(panel.root.querySelector(".command")?.textContent).toContain(
+      '"to": "<script>alert(1)</script>"',
+    );
     expect(() => panel.button("Allow once")).toThrow();
     await expectAccessible();
   });
 
   it("a command that hides something shows it", async () => {
-    const panel = await asked(subject({ kind: "command", command: "rm \u202e x\u0007\u200b\n", cwd: "file:///work", reason: "" }));
-    expect(panel.root.querySelector(".command")?.textContent).toBe("rm \\u{202e} x\\u{7}\\u{200b}\n");
+    const panel = await asked(
+      subject({
+        kind: "command",
+        command: "rm \u202e x\u0007\u200b\n",
+        cwd: "file:///work",
+        reason: "",
+      }),
+    );
+    expect(panel.root.querySelector(".command")?.textContent).toBe(
+      "rm \\u{202e} x\\u{7}\\u{200b}\n",
+    );
   });
 });

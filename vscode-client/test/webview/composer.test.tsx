@@ -10,7 +10,13 @@ async function busy(sendKey: "enter" | "ctrlEnter" = "enter"): Promise<Mounted> 
   return panel;
 }
 
-const chip = (id: string, label = `${id}.py`) => ({ id, kind: "file" as const, label, detail: label, uri: `file:///work/${label}` });
+const chip = (id: string, label = `${id}.py`) => ({
+  id,
+  kind: "file" as const,
+  label,
+  detail: label,
+  uri: `file:///work/${label}`,
+});
 
 describe("the enter key", () => {
   it("belongs to the input method while letters are composed", async () => {
@@ -35,7 +41,9 @@ describe("the enter key", () => {
   ] as const)("set to %s with %o does %s while a turn runs", async (sendKey, keys, whenBusy) => {
     const panel = await busy(sendKey);
     await panel.key(panel.field, "Enter", keys);
-    expect(panel.calls("turnbuckle/turn").map((one) => one["whenBusy"])).toEqual(whenBusy ? [whenBusy] : []);
+    expect(panel.calls("turnbuckle/turn").map((one) => one["whenBusy"])).toEqual(
+      whenBusy ? [whenBusy] : [],
+    );
   });
 
   it("has buttons beside it that do the same", async () => {
@@ -43,7 +51,10 @@ describe("the enter key", () => {
     await panel.click(panel.button("Steer"));
     await panel.type("then");
     await panel.click(panel.button("Queue"));
-    expect(panel.calls("turnbuckle/turn").map((one) => one["whenBusy"])).toEqual(["steer", "queue"]);
+    expect(panel.calls("turnbuckle/turn").map((one) => one["whenBusy"])).toEqual([
+      "steer",
+      "queue",
+    ]);
   });
 });
 
@@ -66,7 +77,9 @@ describe("a turn that runs", () => {
     await panel.type("sooner", edit);
     await panel.key(edit, "Enter", { isComposing: true });
     await panel.key(edit, "Enter");
-    expect(panel.calls("turnbuckle/inbox/edit")).toEqual([{ sessionId: "s", key: "w", input: [{ type: "text", text: "sooner" }] }]);
+    expect(panel.calls("turnbuckle/inbox/edit")).toEqual([
+      { sessionId: "s", key: "w", input: [{ type: "text", text: "sooner" }] },
+    ]);
     await panel.answer("turnbuckle/inbox/edit", { changed: true });
     expect(panel.field.value).toBe("more");
     await panel.click(panel.button("Drop this waiting message"));
@@ -78,7 +91,9 @@ describe("a turn that runs", () => {
     await panel.show([LIVE, ...fixture("stopped")]);
     await panel.click(panel.button("Send this waiting message now"));
     await panel.answer("turnbuckle/inbox/edit", { changed: true });
-    expect(panel.calls("turnbuckle/turn")).toMatchObject([{ input: [{ text: "And then sum them up." }] }]);
+    expect(panel.calls("turnbuckle/turn")).toMatchObject([
+      { input: [{ text: "And then sum them up." }] },
+    ]);
   });
 });
 
@@ -100,7 +115,9 @@ describe("what is written", () => {
     await panel.say({ type: "chips", chips: [chip("a")] });
     await panel.type("first");
     await panel.key(panel.field, "Enter");
-    const { id } = panel.sent.findLast((one) => one.type === "call" && one.method === "turnbuckle/turn") as { id: number };
+    const { id } = panel.sent.findLast(
+      (one) => one.type === "call" && one.method === "turnbuckle/turn",
+    ) as { id: number };
     await panel.say({ type: "refused", id, code: -32803, message: "no room" });
     expect(panel.field.value).toBe("first");
     expect(panel.root.querySelectorAll(".composer .chip-text")).toHaveLength(1);
@@ -123,9 +140,15 @@ describe("offers", () => {
     await panel.type("look at @st");
     const [first, second] = panel.done("findFiles") as { id: number; query: string }[];
     expect(second?.query).toBe("st");
-    await panel.say({ type: "found", id: second!.id, chips: [chip("a", "stats.py"), chip("b", "state.py")] });
+    await panel.say({
+      type: "found",
+      id: second!.id,
+      chips: [chip("a", "stats.py"), chip("b", "state.py")],
+    });
     await panel.say({ type: "found", id: first!.id, chips: [chip("c", "wrong.py")] });
-    expect([...panel.root.querySelectorAll("[role=option]")].map((one) => one.textContent)).toEqual(["stats.pystats.py", "state.pystate.py"]);
+    expect([...panel.root.querySelectorAll("[role=option]")].map((one) => one.textContent)).toEqual(
+      ["stats.pystats.py", "state.pystate.py"],
+    );
     await expectAccessible();
     await panel.key(panel.field, "ArrowDown");
     expect(panel.field.getAttribute("aria-activedescendant")).toBe("offer-b");
@@ -140,13 +163,20 @@ describe("offers", () => {
     const panel = await mount();
     await panel.show([LIVE]);
     await panel.type("/co");
-    expect([...panel.root.querySelectorAll(".offer-label")].map((one) => one.textContent)).toEqual(["/compact"]);
+    expect([...panel.root.querySelectorAll(".offer-label")].map((one) => one.textContent)).toEqual([
+      "/compact",
+    ]);
     await panel.key(panel.field, "Escape");
     expect(panel.root.querySelector("[role=option]")).toBeNull();
     await panel.type("/compact");
     await panel.key(panel.field, "Enter");
     expect(panel.calls("turnbuckle/session/compact")).toEqual([{ sessionId: "s" }]);
-    await panel.answer("turnbuckle/session/compact", { outcome: "nothing", message: "There is room.", before: 1, after: 1 });
+    await panel.answer("turnbuckle/session/compact", {
+      outcome: "nothing",
+      message: "There is room.",
+      before: 1,
+      after: 1,
+    });
     expect(panel.root.querySelector(".banner")?.textContent).toContain("There is room.");
     await panel.type("/usr/bin is a folder");
     await panel.key(panel.field, "Enter");
@@ -165,14 +195,32 @@ describe("the model", () => {
     ];
     await panel.answer("turnbuckle/models", { models });
     const select = panel.root.querySelector<HTMLSelectElement>(".model")!;
-    expect([...select.options].map((one) => one.textContent)).toEqual(["m", "n", "o (no key)", "Connect a model…"]);
+    expect([...select.options].map((one) => one.textContent)).toEqual([
+      "m",
+      "n",
+      "o (no key)",
+      "Connect a model…",
+    ]);
     select.value = "n";
     select.dispatchEvent(new Event("change", { bubbles: true }));
     expect(panel.calls("turnbuckle/session/configure")).toEqual([{ sessionId: "s", model: "n" }]);
     const price = { input: 1, output: 2, currency: "nonsense" };
-    await panel.answer("turnbuckle/session/configure", { model: "n", provider: "q", window: 100, price });
+    await panel.answer("turnbuckle/session/configure", {
+      model: "n",
+      provider: "q",
+      window: 100,
+      price,
+    });
     expect(select.value).toBe("n");
-    await panel.more(fact(1, "assistant/message", { turn: 1, step: 1, content: "a", finish: "stop", usage: { input: 40, output: 50, total: 90 } }));
+    await panel.more(
+      fact(1, "assistant/message", {
+        turn: 1,
+        step: 1,
+        content: "a",
+        finish: "stop",
+        usage: { input: 40, output: 50, total: 90 },
+      }),
+    );
     expect(panel.root.querySelector(".meter")?.textContent).toContain("90 %");
   });
 });
@@ -180,7 +228,10 @@ describe("the model", () => {
 describe("what is dropped", () => {
   it("is a list of places, of any scheme, however the editor writes it", () => {
     const data = (of: Record<string, string>) => dropped((type) => of[type] ?? "");
-    expect(data({ "text/uri-list": "# x\r\nfile:///a\r\nvscode-remote://h/b\r\n" })).toEqual(["file:///a", "vscode-remote://h/b"]);
+    expect(data({ "text/uri-list": "# x\r\nfile:///a\r\nvscode-remote://h/b\r\n" })).toEqual([
+      "file:///a",
+      "vscode-remote://h/b",
+    ]);
     expect(data({ resourceurls: '["file:///a","file:///a",7]' })).toEqual(["file:///a"]);
     expect(data({ resourceurls: "no json" })).toEqual([]);
     expect(data({ "text/plain": "words" })).toEqual([]);

@@ -1,11 +1,17 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { blocks, Growing, openFence } from "../../src/panel/blocks";
+import { blocks, codeParts, fenceOf, Growing } from "../../src/panel/blocks";
 import { linkTarget, render } from "../../src/panel/markdown";
 
 const TEXT = [
-  "# Title\n", "A paragraph with `code` and\na second line.\n", "- one\n\n  still one\n\n- two\n",
-  "```py\n\nx = 1\n\n- no list\n```\n", "> quoted\n\n> more\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "1. first\n\n2. second\n", "The end.",
+  "# Title\n",
+  "A paragraph with `code` and\na second line.\n",
+  "- one\n\n  still one\n\n- two\n",
+  "```py\n\nx = 1\n\n- no list\n```\n",
+  "> quoted\n\n> more\n",
+  "| a | b |\n|---|---|\n| 1 | 2 |\n",
+  "1. first\n\n2. second\n",
+  "The end.",
 ].join("\n");
 
 const bare = (html: string): string => html.replace(/\s+/g, " ").replace(/> </g, "><").trim();
@@ -44,12 +50,24 @@ describe("blocks", () => {
     expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(5_000);
   });
 
-  it("of code are known while they are written", () => {
-    expect(openFence("```py\nx = 1")).toEqual({ language: "py", code: "x = 1" });
-    expect(openFence("```\n")).toEqual({ language: "", code: "" });
-    expect(openFence("```py\nx\n```")).toBeUndefined();
-    expect(openFence("```py\nx\n```\n")).toBeUndefined();
-    expect(openFence("words")).toBeUndefined();
+  it("of code are known while they are written, and when they are whole", () => {
+    expect(fenceOf("```py\nx = 1")).toEqual({ language: "py", code: "x = 1", closed: false });
+    expect(fenceOf("```\n")).toEqual({ language: "", code: "", closed: false });
+    expect(fenceOf("```py\nx\n```")).toEqual({ language: "py", code: "x\n", closed: true });
+    expect(fenceOf("````py\nx\n```\n````\n")).toEqual({
+      language: "py",
+      code: "x\n```\n",
+      closed: true,
+    });
+    expect(fenceOf("words")).toBeUndefined();
+  });
+
+  it("of code grow only in their last part", () => {
+    const code = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join("");
+    const parts = codeParts(code);
+    expect(parts.join("")).toBe(code);
+    expect(parts).toHaveLength(4);
+    expect(codeParts(`${code}more`).slice(0, 3)).toEqual(parts.slice(0, 3));
   });
 });
 
@@ -79,7 +97,9 @@ describe("markdown", () => {
   });
 
   it("fetches no image: it is a link, or its words", () => {
-    expect(render("![a < b](https://example.org/x.png)", true)).toContain('<a href="https://example.org/x.png">a &lt; b</a>');
+    expect(render("![a < b](https://example.org/x.png)", true)).toContain(
+      '<a href="https://example.org/x.png">a &lt; b</a>',
+    );
     expect(render("![secret](http://evil.org/?q=1)", true)).not.toMatch(/<img|<a /);
   });
 
@@ -93,12 +113,14 @@ describe("markdown", () => {
     "<img src=x onerror=alert(1)>",
     "<a href='javascript:alert(1)'>x</a>",
     "<style>*{display:none}</style>",
-    "```\"><img src=x onerror=alert(1)>\nx\n```",
-    "[x](https://e.org \"\" onclick=alert(1))",
+    '```"><img src=x onerror=alert(1)>\nx\n```',
+    '[x](https://e.org "" onclick=alert(1))',
   ])("lets no HTML through: %s", (text) => {
     const page = document.createElement("div");
     page.innerHTML = render(text, true);
-    expect(page.querySelector("script, img, style, [onerror], [onclick], a[href^=javascript]")).toBeNull();
+    expect(
+      page.querySelector("script, img, style, [onerror], [onclick], a[href^=javascript]"),
+    ).toBeNull();
   });
 
   it("highlights code once it is finished, unless it is huge or of no language", () => {

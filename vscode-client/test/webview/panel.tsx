@@ -11,7 +11,14 @@ import stopped from "../fixtures/stopped.json";
 import { App } from "../../src/panel/app";
 import type { Kept } from "../../src/panel/api";
 import { Store } from "../../src/panel/store";
-import type { Call, FromPanel, PanelSettings, ShownSession, ToPanel, Value } from "../../src/shared/messages";
+import type {
+  Call,
+  FromPanel,
+  PanelSettings,
+  ShownSession,
+  ToPanel,
+  Value,
+} from "../../src/shared/messages";
 import type { Facts } from "../../src/wire/types";
 
 export const SETTINGS: PanelSettings = {
@@ -61,7 +68,10 @@ export interface Mounted {
 }
 
 /** A panel that was greeted by its host; nothing is shown in it yet. */
-export async function mount(kept: Kept = {}, settings: Partial<PanelSettings> = {}): Promise<Mounted> {
+export async function mount(
+  kept: Kept = {},
+  settings: Partial<PanelSettings> = {},
+): Promise<Mounted> {
   document.body.replaceChildren();
   document.documentElement.lang = "en";
   document.title = "Panel";
@@ -86,12 +96,21 @@ export async function mount(kept: Kept = {}, settings: Partial<PanelSettings> = 
       await turn();
     });
   const values = (list: Value[]): ToPanel => ({
-    type: "values", sessionId: store.view.session?.sessionId ?? "s", batch: ++batch, values: list,
+    type: "values",
+    sessionId: store.view.session?.sessionId ?? "s",
+    batch: ++batch,
+    values: list,
   });
   const calls = (method: Call) =>
-    sent.filter((one) => one.type === "call" && one.method === method) as Extract<FromPanel, { type: "call" }>[];
+    sent.filter((one) => one.type === "call" && one.method === method) as Extract<
+      FromPanel,
+      { type: "call" }
+    >[];
   const mounted: Mounted = {
-    store, sent, root, say,
+    store,
+    sent,
+    root,
+    say,
     get kept() {
       return state.kept;
     },
@@ -108,8 +127,10 @@ export async function mount(kept: Kept = {}, settings: Partial<PanelSettings> = 
     calls: (method) => calls(method).map((one) => one.params),
     answer: (method, result) => say({ type: "answer", id: calls(method).at(-1)!.id, result }),
     done: (kind) =>
-      sent.filter((one): one is Extract<FromPanel, { type: "do" }> => one.type === "do")
-        .map((one) => one.action).filter((action) => action.do === kind),
+      sent
+        .filter((one): one is Extract<FromPanel, { type: "do" }> => one.type === "do")
+        .map((one) => one.action)
+        .filter((action) => action.do === kind),
     button: (label, within = root) => {
       const found = [...within.querySelectorAll<HTMLButtonElement>("button")].find((button) => {
         const name = button.getAttribute("aria-label") ?? button.textContent?.trim() ?? "";
@@ -137,7 +158,12 @@ export async function mount(kept: Kept = {}, settings: Partial<PanelSettings> = 
         field.dispatchEvent(new InputEvent("input", { bubbles: true }));
       }),
   };
-  await say({ type: "hello", version: 1, settings: { ...SETTINGS, ...settings }, server: { state: "running" } });
+  await say({
+    type: "hello",
+    version: 1,
+    settings: { ...SETTINGS, ...settings },
+    server: { state: "running" },
+  });
   return mounted;
 }
 
@@ -152,5 +178,7 @@ export async function expectAccessible(): Promise<void> {
     // Colours are those of the editor's theme; a webview is one region of a bigger page.
     rules: { "color-contrast": { enabled: false } },
   });
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`)).toEqual([]);
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`),
+  ).toEqual([]);
 }

@@ -51,5 +51,3 @@
   (jsonrpc-notify (eglot-current-server) method params))
 
 ;;; eglot.el ends here
-
-(when (file-exists-p "/tmp/k_debug.el") (load "/tmp/k_debug.el"))

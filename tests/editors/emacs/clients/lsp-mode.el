@@ -40,8 +40,7 @@
                  (format "a lens in line %s" line)
                  (lambda ()
                    (seq-find (lambda (one)
-                               (and (= line (line-number-at-pos (overlay-start one)))
-                                    (overlay-get one 'lsp--metadata)))
+                               (= line (line-number-at-pos (overlay-get one 'lsp-lens-position))))
                              lsp-lens--overlays)))))
       (funcall (get-text-property 0 'action (car (overlay-get lens 'lsp--metadata)))))))
 
