@@ -1,6 +1,13 @@
 -- The person types in the moment in which an edit is allowed: nothing of it is lost.
 local t = dofile(vim.env.DRIVER)
 
+local told = 0
+vim.api.nvim_create_autocmd("LspNotify", {
+  callback = function(event)
+    told = told + (event.data.method == "textDocument/didChange" and 1 or 0)
+  end,
+})
+
 t.run(function()
   t.person(function(titles)
     if not vim.tbl_contains(titles, "Allow once") then
@@ -9,6 +16,9 @@ t.run(function()
     -- The first change is told at once, the second only after 150 ms; Neovim drops an edit of the
     -- text in between, and says all the same that it made it.
     t.type(1, 0, "# typed\n")
+    t.wait("a change that is told", function()
+      return told > 0
+    end)
     t.type(1, 0, "# typed again\n")
     return "Allow once"
   end)

@@ -1,6 +1,6 @@
 // A question to the person: all of it, and the choices. Nothing is chosen beforehand.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ApproveParams } from "../wire/types";
 import { lastPart } from "../session/labels";
 import type { Approval } from "../session/state";
@@ -24,14 +24,17 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
   const [hunks, setHunks] = useState<ReadonlySet<string>>(new Set());
   const [noting, setNoting] = useState(false);
   const [note, setNote] = useState("");
-  const shown = useRef(performance.now());
+  const [early, setEarly] = useState(true);
   const card = useRef<HTMLElement>(null);
   const { approvalId, subject, choices } = approval;
-  const heading = `question-${approvalId}`;
   useLayoutEffect(() => () => leaveTo(card.current, "[data-item]"), []);
+  useEffect(() => {
+    const timer = setTimeout(() => setEarly(false), QUIET);
+    return () => clearTimeout(timer);
+  }, []);
 
   const send: Send = (answer) => {
-    if (sent || performance.now() - shown.current < QUIET) return;
+    if (sent || early) return;
     const named = Object.keys(answer.hunks ?? {});
     if (named.some((id) => hunks.has(id))) return;
     // A whole answer is sent once, and one about a hunk once for that hunk.
@@ -47,6 +50,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
       setHunks((before) => new Set([...before].filter((id) => !named.includes(id))));
     });
   };
+  const off = sent || early;
   const reject = (): void =>
     send({ decision: "reject", ...(note.trim() ? { note: note.trim() } : {}) });
   const cut =
@@ -63,7 +67,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
   const forSession = choices.includes("allowForSession") && (
     <Button
       kind={subject.kind === "change" ? "link" : "secondary"}
-      disabled={sent}
+      disabled={off}
       onClick={() => send({ decision: "allow", remember: "session" })}
     >
       Allow for this session
@@ -71,21 +75,21 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
   );
   return (
     <section
-      class={`approval${sent ? " sent" : ""}`}
+      class={`approval${sent ? " sent" : ""}${early ? " early" : ""}`}
       role="group"
-      aria-labelledby={heading}
+      aria-label={`Question: ${title(approval)}`}
       tabIndex={-1}
       ref={card}
     >
       <div class="approval-head">
-        <h2 id={heading}>{title(approval)}</h2>
+        <h2>{title(approval)}</h2>
         <span class="muted">{aside(approval)}</span>
       </div>
       <SubjectView
         approval={approval}
         folders={folders}
         send={send}
-        disabled={sent}
+        disabled={off}
         decided={hunks}
       />
       {subject.kind !== "question" && (
@@ -93,7 +97,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
           {choices.includes("allow") && (
             <Button
               kind={cut ? "secondary" : "primary"}
-              disabled={sent}
+              disabled={off}
               onClick={() => send({ decision: "allow" })}
             >
               {subject.kind === "change" ? acceptWords(approval) : "Allow once"}
@@ -102,7 +106,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
           {subject.kind === "change" && review}
           {subject.kind !== "change" && forSession}
           {!noting && (
-            <Button disabled={sent} onClick={() => setNoting(true)}>
+            <Button disabled={off} onClick={() => setNoting(true)}>
               Reject…
             </Button>
           )}
@@ -122,7 +126,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
             }}
             focus
           />
-          <Button kind="primary" disabled={sent} onClick={reject}>
+          <Button kind="primary" disabled={off} onClick={reject}>
             Reject
           </Button>
         </div>

@@ -74,11 +74,11 @@ describe("a command", () => {
   it("is approved, runs, and shows how it ended", async () => {
     vs.model.play(calls("I count.", ["run_command", { command: "echo one && echo two" }]), says("Two lines."));
     await panel.send("Count");
-    const card = panel.frame.getByRole("group", { name: "Question: Run this command?" });
+    const card = panel.card("Run this command?");
     await card.waitFor();
     expect(await card.locator(".command").innerText()).toBe("echo one && echo two");
     await vs.picture("command");
-    await card.getByRole("button", { name: "Allow once" }).click();
+    await panel.answer(card.getByRole("button", { name: "Allow once" }));
     await panel.text("Two lines.").waitFor();
     expect(results(await vs.model.request(2))[0]).toContain("one\ntwo");
     await panel.text("exit 0").waitFor();
@@ -90,7 +90,7 @@ describe("a command", () => {
     await panel.send("Make it");
     await panel.button("Reject…").click();
     await panel.frame.getByLabel("Why not?").fill("use the other folder");
-    await panel.frame.getByLabel("Why not?").press("Enter");
+    await panel.answer(panel.card("Reject").getByRole("button", { name: "Reject" }));
     await panel.text("Then not.").waitFor();
     expect(results(await vs.model.request(2))[0]).toContain("use the other folder");
     expect(() => vs.read("gone")).toThrow();
@@ -105,11 +105,14 @@ describe("a command", () => {
     await panel.button("Allow once").waitFor();
     // The question took no focus: the person leads there.
     expect(await panel.composer.evaluate((field) => field === document.activeElement)).toBe(true);
-    for (let i = 0; i < 12; i++) {
-      await vs.page.keyboard.press("Shift+Tab");
-      const name = await panel.frame.locator(":focus").first().innerText().catch(() => "");
-      if (name === "Allow once") break;
-    }
+    const named = (): Promise<string> =>
+      panel.frame.locator(":focus").first().innerText({ timeout: 1000 }).catch(() => "");
+    await expect
+      .poll(async () => {
+        if ((await named()) !== "Allow once") await vs.page.keyboard.press("Shift+Tab");
+        return named();
+      }, { timeout: 15_000, interval: 50 })
+      .toBe("Allow once");
     await vs.page.keyboard.press("Enter");
     await panel.text("With keys.").waitFor();
   });

@@ -69,7 +69,7 @@ describe("a proposed edit", () => {
     await expect.poll(() => lens.count()).toBe(2);
     await expect.poll(() => vs.editorText()).toContain("raise ValueError");
     await panel.button("Reject…").click();
-    await panel.frame.locator("form.note").getByRole("button", { name: "Reject" }).click();
+    await panel.answer(panel.card("Reject").getByRole("button", { name: "Reject" }));
     await panel.text("One of three.").waitFor();
     const told = results(await vs.model.request(3)).at(-1)!;
     expect(told).toContain("1 of 3 places");
@@ -82,9 +82,9 @@ describe("a proposed edit", () => {
   it("is decided hunk by hunk in the chat", async () => {
     await propose("chat.py", says("Two of three."));
     const hunks = panel.frame.locator(".hunk");
-    await hunks.nth(0).getByRole("button", { name: "Accept" }).click();
-    await hunks.nth(1).getByRole("button", { name: "Reject" }).click();
-    await hunks.nth(2).getByRole("button", { name: "Accept" }).click();
+    await panel.answer(hunks.nth(0).getByRole("button", { name: "Accept" }));
+    await panel.answer(hunks.nth(1).getByRole("button", { name: "Reject" }));
+    await panel.answer(hunks.nth(2).getByRole("button", { name: "Accept" }));
     await panel.text("Two of three.").waitFor();
     expect(vs.read("chat.py")).toContain("Small statistics");
     expect(vs.read("chat.py")).not.toContain("ValueError");
@@ -111,7 +111,7 @@ describe("a proposed edit", () => {
 
   it("is taken back with its files, and that is undone", async () => {
     await propose("back.py", says("Applied."));
-    await panel.button("Accept all").click();
+    await panel.answer(panel.button("Accept all"));
     await panel.text("Applied.").waitFor();
     await expect.poll(() => vs.read("back.py")).toContain("Small statistics");
     await panel.frame.locator(".user-card").hover();

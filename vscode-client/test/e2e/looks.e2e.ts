@@ -50,12 +50,12 @@ describe.each([
     vs.model.play(...SCENE);
     await vs.openFile("stats.py");
     await panel.send("The test for an empty list fails. Fix `mean`, keep the API.");
-    await panel.button("Allow once").click();
+    await panel.answer(panel.button("Allow once"));
     await panel.button("Accept all").waitFor();
     await vs.page.locator(".codelens-decoration", { hasText: "Accept" }).first().waitFor();
     await vs.picture(`look-${name}`);
     await panel.button("Reject…").click();
-    await panel.frame.locator("form.note").getByRole("button", { name: "Reject" }).click();
+    await panel.answer(panel.card("Reject").getByRole("button", { name: "Reject" }));
     await panel.text("Done: ").waitFor();
     await expect.poll(() => vs.page.locator(".codelens-decoration").count()).toBe(0);
     await vs.picture(`look-${name}-done`);

@@ -219,6 +219,22 @@ export class Panel {
     return this.frame.getByRole("button", { name, exact: true });
   }
 
+  /** The card of a question, by its heading. */
+  card(heading: string): Locator {
+    return this.frame.getByRole("group", { name: heading });
+  }
+
+  /** Press a button of a card until it was taken: a card that is new takes no answer yet. */
+  async answer(button: Locator): Promise<void> {
+    await button.waitFor();
+    for (let tries = 0; tries < 20; tries++) {
+      await button.click({ timeout: 2000 }).catch(() => undefined);
+      const taken = await button.waitFor({ state: "detached", timeout: 400 }).then(() => true, () => false);
+      if (taken) return;
+    }
+    throw new Error("the answer was not taken");
+  }
+
   text(text: string): Locator {
     return this.frame.getByText(text).first();
   }

@@ -1,19 +1,17 @@
 // @vitest-environment jsdom
-import { beforeEach, describe, expect, it, vi } from "vitest";
-import { QUIET } from "../../src/panel/approval";
+import { describe, expect, it } from "vitest";
 import type { Value } from "../../src/shared/messages";
 import { expectAccessible, fact, fixture, LIVE, mount, until, type Mounted } from "./panel";
 
-let now = 0;
-beforeEach(() => {
-  now = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => now);
-});
+/** A card answers only after a moment. */
+async function ready(panel: Mounted): Promise<void> {
+  await expect.poll(() => panel.root.querySelector(".approval.early")).toBeNull();
+}
 
 async function asked(values: Value[]): Promise<Mounted> {
   const panel = await mount();
   await panel.show([...values, LIVE]);
-  now += QUIET;
+  await ready(panel);
   return panel;
 }
 
@@ -73,7 +71,7 @@ describe("a command", () => {
     const allow = panel.button("Allow once");
     await panel.click(allow);
     expect(panel.calls("turnbuckle/approve")).toEqual([]);
-    now += QUIET;
+    await ready(panel);
     await panel.click(allow);
     await panel.click(allow);
     await panel.click(panel.button("Allow for this session"));
