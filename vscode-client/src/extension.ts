@@ -53,6 +53,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const panel: PanelProvider = new PanelProvider(context.extensionUri, {
     server,
     settings: settings.panelSettings,
+    sessions: watch,
     act: (action) =>
       act(action, {
         server,

@@ -88,9 +88,7 @@ describe("a command", () => {
   it("is rejected with a note that the model reads", async () => {
     vs.model.play(calls("", ["run_command", { command: "touch gone" }]), says("Then not."));
     await panel.send("Make it");
-    await panel.button("Reject…").click();
-    await panel.frame.getByLabel("Why not?").fill("use the other folder");
-    await panel.answer(panel.card("Reject").getByRole("button", { name: "Reject" }));
+    await panel.reject("use the other folder");
     await panel.text("Then not.").waitFor();
     expect(results(await vs.model.request(2))[0]).toContain("use the other folder");
     expect(() => vs.read("gone")).toThrow();

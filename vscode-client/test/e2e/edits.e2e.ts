@@ -68,8 +68,7 @@ describe("a proposed edit", () => {
     await lens.nth(1).locator("a", { hasText: "Accept" }).click();
     await expect.poll(() => lens.count()).toBe(2);
     await expect.poll(() => vs.editorText()).toContain("raise ValueError");
-    await panel.button("Reject…").click();
-    await panel.answer(panel.card("Reject").getByRole("button", { name: "Reject" }));
+    await panel.reject();
     await panel.text("One of three.").waitFor();
     const told = results(await vs.model.request(3)).at(-1)!;
     expect(told).toContain("1 of 3 places");

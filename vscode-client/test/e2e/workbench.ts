@@ -235,6 +235,17 @@ export class Panel {
     throw new Error("the answer was not taken");
   }
 
+  /** Reject what waits, with a note if there is one. */
+  async reject(note = ""): Promise<void> {
+    const form = this.card("Reject");
+    for (let tries = 0; tries < 20 && !(await form.count()); tries++) {
+      await this.button("Reject…").click({ timeout: 2000 }).catch(() => undefined);
+      await form.waitFor({ timeout: 400 }).catch(() => undefined);
+    }
+    if (note) await form.getByRole("textbox").fill(note);
+    await this.answer(form.getByRole("button", { name: "Reject" }));
+  }
+
   text(text: string): Locator {
     return this.frame.getByText(text).first();
   }

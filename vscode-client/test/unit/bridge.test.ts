@@ -4,8 +4,9 @@ import type { Host } from "../../src/host/panel/host";
 import { FIRST } from "../../src/host/panel/takeover";
 import { PATIENCE, PING } from "../../src/host/panel/watchdog";
 import { GATHER } from "../../src/host/panel/batcher";
-import { VERSION, type Action, type ToPanel, type Value } from "../../src/shared/messages";
+import { VERSION, type Action, type SessionNote, type ToPanel, type Value } from "../../src/shared/messages";
 import { FakeServer, FakeTime, settle } from "../fakes/server";
+import { EventEmitter } from "../fakes/vscode";
 
 const fact = (seq: number, type = "turn/start", data: unknown = { turn: 1 }): Value =>
   ({ seq, time: 0, type, data }) as unknown as Value;
@@ -24,9 +25,12 @@ function bridge(answers: Record<string, (params: never) => unknown> = {}, rememb
     "turnbuckle/session/events/stop": () => ({}),
     ...answers,
   });
+  const sessions: SessionNote[] = [];
+  const sessionsChanged = new EventEmitter<void>();
   const host: Host = {
     server: server.server,
     settings: () => ({ sendKey: "enter", showThinking: "off", trusted: true, folders: [] }),
+    sessions: { all: sessions, onChanged: sessionsChanged.event },
     act: (action) => Promise.resolve(void done.push(action)),
     remembered: () => state.remembered,
     remember: (id) => {
@@ -45,7 +49,7 @@ function bridge(answers: Record<string, (params: never) => unknown> = {}, rememb
   };
   const of = <T extends ToPanel["type"]>(type: T) =>
     posts.filter((post): post is Extract<ToPanel, { type: T }> => post.type === type);
-  return { made, server, posts, of, time, done, log, state, ready };
+  return { made, server, posts, of, time, done, log, state, ready, sessions, sessionsChanged };
 }
 
 describe("a panel that is ready", () => {
@@ -90,6 +94,20 @@ describe("a panel that is ready", () => {
     time.pass(GATHER);
     expect(of("values").flatMap((post) => post.values)).toMatchObject([{ seq: 2 }, { seq: 3 }, { seq: 4 }]);
     expect(of("session")).toHaveLength(1);
+  });
+});
+
+describe("what goes on in other sessions", () => {
+  it("is told at first, and whenever it changes", async () => {
+    const { of, ready, sessions, sessionsChanged } = bridge();
+    sessions.push({ sessionId: "other", state: "running" });
+    sessionsChanged.fire();
+    expect(of("sessions")).toEqual([]); // nobody listens yet
+    await ready();
+    expect(of("sessions")).toEqual([{ type: "sessions", sessions: [{ sessionId: "other", state: "running" }] }]);
+    sessions[0] = { sessionId: "other", state: "waiting" };
+    sessionsChanged.fire();
+    expect(of("sessions").at(-1)?.sessions).toEqual([{ sessionId: "other", state: "waiting" }]);
   });
 });
 

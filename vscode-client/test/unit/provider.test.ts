@@ -39,6 +39,7 @@ function providing() {
   });
   const provider = new PanelProvider(Uri.parse("file:///extension") as unknown as vscode.Uri, {
     server: server.server,
+    sessions: { all: [], onChanged: new EventEmitter<void>().event },
     settings: () => ({ sendKey: "enter", showThinking: "off", trusted: true, folders: [] }),
     act: () => Promise.resolve(),
     remembered: () => "s",

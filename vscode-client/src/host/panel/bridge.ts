@@ -47,6 +47,7 @@ export class Bridge implements vscode.Disposable {
       this.host.reload();
     });
     this.disposables.push(
+      host.sessions.onChanged(() => this.tellSessions()),
       host.server.onState((server) => this.tell({ type: "server", server })),
       host.server.onRunning(() => {
         if (this.ready && this.sessionId) void this.show(this.sessionId, true);
@@ -91,6 +92,12 @@ export class Bridge implements vscode.Disposable {
     void this.show(this.sessionId, true);
   }
 
+  private tellSessions(): void {
+    if (!this.ready) return;
+    const sessions = this.host.sessions.all.map(({ sessionId, state }) => ({ sessionId, state }));
+    this.post({ type: "sessions", sessions });
+  }
+
   private async start(message: Extract<FromPanel, { type: "ready" }>): Promise<void> {
     if (message.version !== VERSION) {
       this.host.log("the panel is of another version; it is loaded again");
@@ -100,6 +107,7 @@ export class Bridge implements vscode.Disposable {
     this.ready = true;
     const { server } = this.host;
     this.post({ type: "hello", version: VERSION, settings: this.host.settings(), server: server.state });
+    this.tellSessions();
     for (const one of this.early.splice(0)) this.post(one);
     if (this.visible) this.watchdog.heard();
     this.stale = message.sessionId;
