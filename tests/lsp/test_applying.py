@@ -10,11 +10,11 @@ import anyio
 import pytest
 from lsprotocol import types
 
-from turnbuckle.lsp.applying import ATTEMPTS, LOOK, Limits, OpenTexts
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
+from turnbuckle.lsp.edits.applying import ATTEMPTS, LOOK, Limits, OpenTexts
+from turnbuckle.lsp.edits.trail import LIMIT
 from turnbuckle.lsp.rpc import NoAnswer
-from turnbuckle.lsp.trail import LIMIT
 from turnbuckle.testing.documents import Edit, edited, edited_at_once, position_at
 from turnbuckle.workspace.changes import FileChange, digest_of, make_change
 from turnbuckle.workspace.paths import Place, uri_of

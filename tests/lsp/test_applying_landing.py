@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.lsp.aiming import aim, put, splices_of
-from turnbuckle.lsp.landing import Landing
-from turnbuckle.lsp.trail import Trail
+from turnbuckle.lsp.edits.aiming import aim, put, splices_of
+from turnbuckle.lsp.edits.landing import Landing
+from turnbuckle.lsp.edits.trail import Trail
 from turnbuckle.workspace.changes import FileChange, Hunk, digest_of, make_change
 from turnbuckle.workspace.text import Splice, smallest
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.lsp.comments import LARGE, MOST, SAID_LIMIT, Comment, Comments, find
+from turnbuckle.lsp.asking.comments import LARGE, MOST, SAID_LIMIT, Comment, Comments, find
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.rpc.late import types
 

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from turnbuckle.lsp.aiming import put
 from turnbuckle.lsp.convert import fitted, to_edits, to_offsets, to_range, to_workspace_edit
+from turnbuckle.lsp.edits.aiming import put
 from turnbuckle.testing.documents import Unit, edited_at_once, position_at
 from turnbuckle.workspace.changes import Hunk, make_change
 from turnbuckle.workspace.text import Positions

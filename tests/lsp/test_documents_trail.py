@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.lsp.trail import LIMIT, SIZE, Trail
+from turnbuckle.lsp.edits.trail import LIMIT, SIZE, Trail
 from turnbuckle.workspace.text import Splice, smallest
 
 

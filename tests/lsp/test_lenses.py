@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from turnbuckle.lsp import names
-from turnbuckle.lsp.marking import fenced, marked
+from turnbuckle.lsp.review.marking import fenced, marked
 from turnbuckle.testing.reviewed import NEW, OLD, reviewed
 from turnbuckle.workspace.changes import Hunk, Span
 

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from turnbuckle.lsp.applying import LOOK, Limits
+from turnbuckle.lsp.edits.applying import LOOK, Limits
 from turnbuckle.testing.editor import HANG
 from turnbuckle.testing.liar import TYPED, LiarClient, Lies
 from turnbuckle.testing.scripted import Scripted, say

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.lsp.followed import Followed, places, standing_at
-from turnbuckle.lsp.following import Sheet
-from turnbuckle.lsp.trail import Trail
+from turnbuckle.lsp.edits.trail import Trail
+from turnbuckle.lsp.review.followed import Followed, places, standing_at
+from turnbuckle.lsp.review.following import Sheet
 from turnbuckle.workspace.changes import FileChange, Span, digest_of, make_change
 from turnbuckle.workspace.text import Splice, smallest
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from turnbuckle.lsp.asking.transcripts import answer_of, markdown
 from turnbuckle.lsp.subjects import LINE_LIMIT, headline, is_plain, visible, whole
-from turnbuckle.lsp.transcripts import answer_of, markdown
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     ApprovalAsked,

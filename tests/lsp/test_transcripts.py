@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from turnbuckle.lsp.pointing import diagnostics_text
-from turnbuckle.lsp.transcripts import LIMIT, Transcript, markdown
+from turnbuckle.lsp.asking.pointing import diagnostics_text
+from turnbuckle.lsp.asking.transcripts import LIMIT, Transcript, markdown
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     AssistantChunk,

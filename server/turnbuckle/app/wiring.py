@@ -21,10 +21,10 @@ from turnbuckle.app.models import CHOSEN, Models
 from turnbuckle.app.plugins import Configured
 from turnbuckle.app.shipped import shipped
 from turnbuckle.kernel.scope import Scope
-from turnbuckle.lsp.applying import Limits, OpenTexts
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.edits.applying import Limits, OpenTexts
 from turnbuckle.lsp.folders import Folders
 from turnbuckle.lsp.prompts import QUIET
 from turnbuckle.lsp.rpc import Connection

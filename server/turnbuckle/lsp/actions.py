@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from turnbuckle.lsp import names
+from turnbuckle.lsp.asking.inviting import Inviting
+from turnbuckle.lsp.asking.offers import Offer, offer, within
 from turnbuckle.lsp.convert import to_offsets
 from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.followed import Followed, stands
-from turnbuckle.lsp.hints import SOURCE
-from turnbuckle.lsp.inviting import Inviting
-from turnbuckle.lsp.marking import counts, deed, marked
-from turnbuckle.lsp.offers import Offer, offer, within
-from turnbuckle.lsp.proposals import Proposal, Sight
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed, stands
+from turnbuckle.lsp.review.hints import SOURCE
+from turnbuckle.lsp.review.marking import counts, deed, marked
+from turnbuckle.lsp.review.proposals import Proposal, Sight
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.subjects import visible
 from turnbuckle.workspace.changes import Span

@@ -11,9 +11,9 @@ from typing import TypeAlias
 import anyio
 
 from turnbuckle.kernel.scope import Disposer, Scope
+from turnbuckle.lsp.edits.trail import Trail
 from turnbuckle.lsp.mirror import Mirror, Spot
 from turnbuckle.lsp.rpc.late import types
-from turnbuckle.lsp.trail import Trail
 from turnbuckle.lsp.versions import Versions
 from turnbuckle.workspace.changes import digest_of
 from turnbuckle.workspace.paths import canonical, path_of

@@ -7,10 +7,10 @@ import anyio
 from turnbuckle.agent.inbox import Dropped, Ended, Inbox, until_ended, until_entered
 from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnreadable
 from turnbuckle.lsp import names
+from turnbuckle.lsp.asking.pointing import contexts
 from turnbuckle.lsp.configuring import Effective
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.lives import SessionOpenParams, SessionOpenResult, SessionParams
-from turnbuckle.lsp.pointing import contexts
 from turnbuckle.lsp.protocol import CancelParams, Nothing, TurnParams, TurnResult, WhenBusy
 from turnbuckle.lsp.rpc import CANCELLED, INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of_turn

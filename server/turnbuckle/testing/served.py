@@ -16,9 +16,9 @@ from turnbuckle.app.server import Server
 from turnbuckle.app.wiring import Outside, Wiring, wire
 from turnbuckle.kernel.waterfall import Next
 from turnbuckle.lsp import names
-from turnbuckle.lsp.applying import Limits
 from turnbuckle.lsp.client import Client, attached, bare_errors
 from turnbuckle.lsp.clientfacts import ClientFacts
+from turnbuckle.lsp.edits.applying import Limits
 from turnbuckle.lsp.lives import SessionEventsParams, SessionOpenParams
 from turnbuckle.lsp.protocol import ApproveParams, TurnResult
 from turnbuckle.lsp.rpc import Connection, Question

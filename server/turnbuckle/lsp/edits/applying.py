@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from turnbuckle.lsp.aiming import aim
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.convert import ended, only_end
 from turnbuckle.lsp.documents import Documents, OpenDocument
-from turnbuckle.lsp.flight import Answer, Calls, Flight
+from turnbuckle.lsp.edits.aiming import aim
+from turnbuckle.lsp.edits.flight import Answer, Calls, Flight
+from turnbuckle.lsp.edits.relocating import relocate
 from turnbuckle.lsp.quirks import quirks_of, takes_versions
-from turnbuckle.lsp.relocating import relocate
 from turnbuckle.lsp.trusting import doubted, trust
 from turnbuckle.workspace.changes import FileChange
 from turnbuckle.workspace.errors import WorkspaceError

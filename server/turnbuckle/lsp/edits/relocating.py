@@ -8,7 +8,7 @@ import anyio
 
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import OpenDocument
-from turnbuckle.lsp.flight import Calls
+from turnbuckle.lsp.edits.flight import Calls
 from turnbuckle.lsp.rpc import NoAnswer
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.workspace.changes import FileChange

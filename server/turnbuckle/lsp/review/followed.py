@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from turnbuckle.lsp.aiming import begins_line, found_again
 from turnbuckle.lsp.convert import fitted
-from turnbuckle.lsp.trail import Trail
+from turnbuckle.lsp.edits.aiming import begins_line, found_again
+from turnbuckle.lsp.edits.trail import Trail
 from turnbuckle.workspace.changes import FileChange, Hunk, Span, follow
 from turnbuckle.workspace.text import Splice, smallest
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from turnbuckle.lsp import names
-from turnbuckle.lsp.followed import Followed
-from turnbuckle.lsp.proposals import Proposal
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.proposals import Proposal
+from turnbuckle.lsp.review.review import Review
+from turnbuckle.lsp.review.undoing import take_back
 from turnbuckle.lsp.reviewing import HunkOutcome, ReviewResolveParams, ReviewResolveResult
-from turnbuckle.lsp.undoing import take_back
 
 By: TypeAlias = Literal["client", "command"]
 

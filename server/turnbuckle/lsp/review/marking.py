@@ -1,6 +1,6 @@
 """How a hunk is shown in few words: its counts, the place that is marked, its lines."""
 
-from turnbuckle.lsp.proposals import Sight
+from turnbuckle.lsp.review.proposals import Sight
 from turnbuckle.lsp.subjects import visible
 from turnbuckle.workspace.changes import FileChange, Hunk, Span
 from turnbuckle.workspace.text import split_lines

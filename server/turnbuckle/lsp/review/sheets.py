@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from turnbuckle.lsp.documents import Documents, OpenDocument
-from turnbuckle.lsp.followed import Followed, Spans, places
-from turnbuckle.lsp.following import Sheet
-from turnbuckle.lsp.proposals import key_of, key_of_document
+from turnbuckle.lsp.review.followed import Followed, Spans, places
+from turnbuckle.lsp.review.following import Sheet
+from turnbuckle.lsp.review.proposals import key_of, key_of_document
 from turnbuckle.workspace.text import Splice
 
 

@@ -11,11 +11,11 @@ from anyio import to_thread
 
 from turnbuckle.agent.sessions import OpenSession, SessionNotFound
 from turnbuckle.lsp import names
+from turnbuckle.lsp.asking.transcripts import LIMIT, Transcript, markdown
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.rpc import NoAnswer, PeerRefused
 from turnbuckle.lsp.showing import Showing
 from turnbuckle.lsp.soon import Soon
-from turnbuckle.lsp.transcripts import LIMIT, Transcript, markdown
 from turnbuckle.session.codec import Entry
 
 logger = logging.getLogger(__name__)

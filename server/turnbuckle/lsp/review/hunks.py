@@ -8,7 +8,6 @@ from functools import partial
 
 from turnbuckle.lsp import names
 from turnbuckle.lsp.commands import Commands
-from turnbuckle.lsp.followed import Followed
 from turnbuckle.lsp.invocations import (
     ChangeCommandParams,
     CommandResult,
@@ -16,11 +15,12 @@ from turnbuckle.lsp.invocations import (
     HunkCommandParams,
     ShowDiffParams,
 )
-from turnbuckle.lsp.proposals import Proposal
-from turnbuckle.lsp.resolving import Resolving
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.proposals import Proposal
+from turnbuckle.lsp.review.resolving import Resolving
+from turnbuckle.lsp.review.review import Review
+from turnbuckle.lsp.review.virtual import Virtual
 from turnbuckle.lsp.reviewing import HunkOutcome
-from turnbuckle.lsp.virtual import Virtual
 from turnbuckle.lsp.wire import Wire
 
 NOTHING = "there is nothing to decide"

@@ -7,10 +7,10 @@ from typing import Any, Literal, Protocol
 
 import anyio
 
-from turnbuckle.lsp.aiming import put
 from turnbuckle.lsp.convert import to_edits, to_workspace_edit
 from turnbuckle.lsp.documents import OpenDocument
-from turnbuckle.lsp.landing import Landing
+from turnbuckle.lsp.edits.aiming import put
+from turnbuckle.lsp.edits.landing import Landing
 from turnbuckle.lsp.rpc import NoAnswer
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.workspace.changes import Hunk

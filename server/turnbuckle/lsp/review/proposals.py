@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from turnbuckle.agent.approvals import Pending
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp.documents import OpenDocument, real_path
-from turnbuckle.lsp.followed import Followed, standing_at
+from turnbuckle.lsp.review.followed import Followed, standing_at
 from turnbuckle.session.events import EditUndone
 from turnbuckle.workspace.changes import Hunk, Span, new_id
 from turnbuckle.workspace.paths import canonical

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp import names
-from turnbuckle.lsp.asking import Asking
+from turnbuckle.lsp.asking.asking import Asking
+from turnbuckle.lsp.asking.current import Current
+from turnbuckle.lsp.asking.growing import Growing
 from turnbuckle.lsp.commands import Commands
-from turnbuckle.lsp.current import Current
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.growing import Growing
 from turnbuckle.lsp.invocations import CommandResult, NoParams, SessionCommandParams, SessionResult
 from turnbuckle.lsp.rpc import Refused
 from turnbuckle.lsp.subjects import visible

@@ -9,9 +9,9 @@ from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.followed import Followed
-from turnbuckle.lsp.proposals import Proposal, Sight, sights, undone_by_person
-from turnbuckle.lsp.sheets import Sheets
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.proposals import Proposal, Sight, sights, undone_by_person
+from turnbuckle.lsp.review.sheets import Sheets
 from turnbuckle.workspace.changes import digest_of
 from turnbuckle.workspace.text import Splice
 

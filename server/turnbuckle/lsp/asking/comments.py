@@ -7,8 +7,8 @@ from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from turnbuckle.lsp.asking.syntax import CLOSING, LINES, regex_of
 from turnbuckle.lsp.documents import OpenDocument
-from turnbuckle.lsp.syntax import CLOSING, LINES, regex_of
 
 LARGE = 250_000
 """Characters of a text above which only comments that begin their line are found."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from turnbuckle.lsp.trail import Trail
+from turnbuckle.lsp.edits.trail import Trail
 from turnbuckle.workspace.changes import FileChange, Hunk, Span, follow
 from turnbuckle.workspace.text import Splice, smallest
 

@@ -7,16 +7,16 @@ import secrets
 from turnbuckle.agent.inbox import Dropped, Ended, until_ended
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp import names
+from turnbuckle.lsp.asking.current import Current
+from turnbuckle.lsp.asking.growing import Growing
+from turnbuckle.lsp.asking.pointing import contexts, diagnostics_text
+from turnbuckle.lsp.asking.transcripts import answer_of
 from turnbuckle.lsp.commands import Commands
-from turnbuckle.lsp.current import Current
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.growing import Growing
 from turnbuckle.lsp.invocations import AskParams, AskResult, CommandResult, SessionCommandParams
-from turnbuckle.lsp.pointing import contexts, diagnostics_text
 from turnbuckle.lsp.protocol import ContextItem, WhenBusy
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.lsp.showing import Showing
-from turnbuckle.lsp.transcripts import answer_of
 from turnbuckle.lsp.turns import Turns
 from turnbuckle.lsp.wire import Wire
 from turnbuckle.lsp.workdone import WorkDone

@@ -8,10 +8,10 @@ from typing import TypeAlias
 from turnbuckle.lsp import names
 from turnbuckle.lsp.convert import to_range
 from turnbuckle.lsp.documents import OpenDocument
-from turnbuckle.lsp.followed import Followed
-from turnbuckle.lsp.marking import MANY, counts, deed
-from turnbuckle.lsp.proposals import Proposal, Sight
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.marking import MANY, counts, deed
+from turnbuckle.lsp.review.proposals import Proposal, Sight
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.soon import Soon
 from turnbuckle.workspace.changes import Span

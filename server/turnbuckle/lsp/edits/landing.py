@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from turnbuckle.lsp.aiming import moved, put, splices_of
+from turnbuckle.lsp.edits.aiming import moved, put, splices_of
 from turnbuckle.workspace.changes import Hunk
 from turnbuckle.workspace.diff import changed_lines
 from turnbuckle.workspace.line_ends import plain

@@ -6,10 +6,10 @@ import secrets
 
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.waterfall import Next
-from turnbuckle.lsp.followed import Followed
-from turnbuckle.lsp.following import Sheet
-from turnbuckle.lsp.proposals import Proposal
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.following import Sheet
+from turnbuckle.lsp.review.proposals import Proposal
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     ApprovalAsked,

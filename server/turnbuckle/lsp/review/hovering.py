@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from turnbuckle.lsp.convert import to_range
-from turnbuckle.lsp.marking import counts, fenced, marked
-from turnbuckle.lsp.proposals import Sight
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.marking import counts, fenced, marked
+from turnbuckle.lsp.review.proposals import Sight
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.lsp.rpc.late import types
 
 SHOWN = 3

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.scope import Scope
+from turnbuckle.lsp.asking.growing import Growing
 from turnbuckle.lsp.commands import Commands
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.growing import Growing
-from turnbuckle.lsp.hints import Hints
-from turnbuckle.lsp.hovering import Hovering
-from turnbuckle.lsp.hunks import Hunks
-from turnbuckle.lsp.lenses import Lenses, More
-from turnbuckle.lsp.noticing import watch
-from turnbuckle.lsp.resolving import Resolving
-from turnbuckle.lsp.review import Review
-from turnbuckle.lsp.reviewlist import ReviewList
+from turnbuckle.lsp.review.hints import Hints
+from turnbuckle.lsp.review.hovering import Hovering
+from turnbuckle.lsp.review.hunks import Hunks
+from turnbuckle.lsp.review.lenses import Lenses, More
+from turnbuckle.lsp.review.noticing import watch
+from turnbuckle.lsp.review.resolving import Resolving
+from turnbuckle.lsp.review.review import Review
+from turnbuckle.lsp.review.reviewlist import ReviewList
+from turnbuckle.lsp.review.virtual import Virtual
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.showing import Showing
-from turnbuckle.lsp.virtual import Virtual
 
 
 class Reviews:

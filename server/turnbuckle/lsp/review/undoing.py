@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from turnbuckle.lsp.followed import Followed, fitted_old, stands
-from turnbuckle.lsp.proposals import Proposal, undone_by_person
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed, fitted_old, stands
+from turnbuckle.lsp.review.proposals import Proposal, undone_by_person
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.workspace.changes import FileChange, Hunk, Span, new_id
 from turnbuckle.workspace.errors import WorkspaceError
 from turnbuckle.workspace.paths import NoFolder

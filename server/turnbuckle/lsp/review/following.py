@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from turnbuckle.lsp.aiming import put, splices_of
-from turnbuckle.lsp.followed import (
+from turnbuckle.lsp.edits.aiming import put, splices_of
+from turnbuckle.lsp.edits.landing import same
+from turnbuckle.lsp.edits.trail import Trail
+from turnbuckle.lsp.review.followed import (
     Followed,
     Spans,
     fitted_old,
@@ -15,8 +17,6 @@ from turnbuckle.lsp.followed import (
     places,
     stands,
 )
-from turnbuckle.lsp.landing import same
-from turnbuckle.lsp.trail import Trail
 from turnbuckle.workspace.changes import Hunk
 from turnbuckle.workspace.text import Splice
 

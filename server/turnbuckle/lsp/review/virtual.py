@@ -10,10 +10,10 @@ from urllib.parse import quote, unquote, urlsplit
 from anyio import to_thread
 
 from turnbuckle.lsp import names
-from turnbuckle.lsp.followed import Followed
-from turnbuckle.lsp.growing import Growing
-from turnbuckle.lsp.proposals import Proposal
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.asking.growing import Growing
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.proposals import Proposal
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.lsp.rpc import NoAnswer
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.showing import Showing

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from turnbuckle.lsp import names
-from turnbuckle.lsp.comments import Comment, Comments
+from turnbuckle.lsp.asking.comments import Comment, Comments
+from turnbuckle.lsp.asking.current import Current
+from turnbuckle.lsp.asking.offers import Offer, offer
 from turnbuckle.lsp.convert import to_offsets, to_range
-from turnbuckle.lsp.current import Current
 from turnbuckle.lsp.documents import OpenDocument
 from turnbuckle.lsp.editor import Editor
-from turnbuckle.lsp.hints import SOURCE
-from turnbuckle.lsp.marking import LINE
-from turnbuckle.lsp.offers import Offer, offer
+from turnbuckle.lsp.review.hints import SOURCE
+from turnbuckle.lsp.review.marking import LINE
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.subjects import visible
 from turnbuckle.lsp.turns import is_resumable

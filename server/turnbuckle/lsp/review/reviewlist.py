@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from turnbuckle.lsp import names
-from turnbuckle.lsp.followed import Followed
 from turnbuckle.lsp.positions import Range
-from turnbuckle.lsp.proposals import Proposal, Sight
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.followed import Followed
+from turnbuckle.lsp.review.proposals import Proposal, Sight
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.lsp.reviewing import (
     ReviewChange,
     ReviewFile,

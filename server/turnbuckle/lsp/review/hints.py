@@ -9,9 +9,9 @@ import orjson
 
 from turnbuckle.lsp import names
 from turnbuckle.lsp.documents import OpenDocument
-from turnbuckle.lsp.marking import MANY, counts, marked, summary
-from turnbuckle.lsp.proposals import key_of, key_of_document
-from turnbuckle.lsp.review import Review
+from turnbuckle.lsp.review.marking import MANY, counts, marked, summary
+from turnbuckle.lsp.review.proposals import key_of, key_of_document
+from turnbuckle.lsp.review.review import Review
 from turnbuckle.lsp.soon import Soon
 from turnbuckle.workspace.changes import Span
 

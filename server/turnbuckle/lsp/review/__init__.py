@@ -1,0 +1,1 @@
+"""Proposed changes where the code stands: followed, shown, decided and taken back."""
