@@ -99,7 +99,7 @@ async def test_a_kill_in_the_middle_of_a_change_leaves_sessions_that_open(
         street = Street(tmp_path, model.url, tasks)
         model.script, world = [street.world.play] * 100_000, street.world
         life, case = street.begun(), None
-        for _ in range(CHANGES):
+        for number in range(CHANGES):
             with anyio.fail_after(LIMIT):
                 following = street.begun()
                 world.begin()
@@ -112,7 +112,7 @@ async def test_a_kill_in_the_middle_of_a_change_leaves_sessions_that_open(
                 result = await life.turn(case.session_id, "edit")
                 assert result.end == {"kind": "completed"}
                 case.whole(street.stats)
-                await operate(life, case, operation, street, result.turn)
+                await operate(life, case, operation, street, result.turn, number)
                 await life.buried()
                 if case.path.exists():
                     case.killed(life, street.stats)
@@ -127,14 +127,19 @@ async def test_a_kill_in_the_middle_of_a_change_leaves_sessions_that_open(
     print(dict(sorted(street.stats.items())))  # noqa: T201
 
 
-async def operate(life: Life, case: Case, operation: str, street: Street, turn: int) -> None:
-    """Ask for the change, and kill while it is made: other questions are answered meanwhile."""
+async def operate(
+    life: Life, case: Case, operation: str, street: Street, turn: int, number: int
+) -> None:
+    """Ask for the change, and kill while it is made, the earlier the smaller the number.
+
+    Other questions are answered meanwhile.
+    """
     method, more = OPERATIONS[operation]
     params: dict[str, object] = {"sessionId": case.session_id, **more}
     if "files" in params:
         params["turn"] = turn
-    # Most of these take as long as some twenty questions.
-    street.doom(life, street.world.rng.randrange(1, 40))
+    # Most of these take as long as some ten or twenty questions.
+    street.doom(life, street.world.rng.randrange(number * number, (number + 1) ** 2) * 2 + 1)
     asked = life.client.ask(method, params)
     async with anyio.create_task_group() as group:
         group.start_soon(ask_on, life, case, street.world, group.cancel_scope)

@@ -17,8 +17,9 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from turnbuckle.cli.opened import Talk
 from turnbuckle.cli.signals import Leave
-from turnbuckle.cli.talk import Server, Talk, talking
+from turnbuckle.cli.talk import Server, talking
 from turnbuckle.model.openai_chat import OpenAIChat
 from turnbuckle.model.port import CallConfig, Delta, ModelRefused, Request, ToolSpec
 from turnbuckle.session.events import AssistantMessage, ToolResult, UserMessage
