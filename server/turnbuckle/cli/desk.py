@@ -22,7 +22,7 @@ from prompt_toolkit.layout import (
 )
 from prompt_toolkit.output import ColorDepth, Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from turnbuckle.cli.fields import MOST_ROWS, Fields, bindings, prompt_of
@@ -178,7 +178,13 @@ def _output(terminal: Sheet) -> Output:
     console = terminal.console
     file: Any = console.file  # Any: a file that is guarded, which is no TextIO by name
     if sys.platform == "win32":
-        return create_output(file)
+        output = create_output(file)
+    else:
+        output = _escape_codes(console, file)
+    return output
+
+
+def _escape_codes(console: Console, file: Any) -> Output:  # Any: as above
     descriptor = file.fileno()
 
     def size() -> Size:
