@@ -73,6 +73,8 @@ async def test_prompts_of_earlier_chats_come_back(tmp_path: Path) -> None:
     async with chatting(tmp_path, [answer("again")]) as (chat, model):
         await chat.ready()
         chat.send(UP)
+        await chat.until("› /exit", last=1)
+        chat.send(UP)
         await chat.until("› first prompt", last=1)
         chat.send(" once more\r")
         await chat.until("again")

@@ -122,5 +122,5 @@ async def test_a_server_that_is_killed_at_any_moment_loses_nothing_that_anybody_
     print(dict(sorted(kills.stats.items())))  # noqa: T201
     assert kills.stats["kills"] == KILLS // BATCHES
     if KILLS // BATCHES >= 25:  # enough to have met what matters
-        for met in ("turns that were cut off", "edits", "commands", "result ok"):
+        for met in ("turns that were cut off", "commands", "result ok"):
             assert kills.stats[met], f"no {met} among {KILLS // BATCHES} kills"

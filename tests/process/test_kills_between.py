@@ -139,7 +139,7 @@ async def operate(
     if "files" in params:
         params["turn"] = turn
     # Most of these take as long as some ten or twenty questions.
-    street.doom(life, street.world.rng.randrange(number * number, (number + 1) ** 2) * 2 + 1)
+    street.doom(life, street.world.rng.randrange(number * number, (number + 1) ** 2) + 1)
     asked = life.client.ask(method, params)
     async with anyio.create_task_group() as group:
         group.start_soon(ask_on, life, case, street.world, group.cancel_scope)

@@ -78,12 +78,12 @@ class Desk:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._draw)
                 group.start_soon(self._tick)
-                self._screen.lay(self)
+                self._screen.below = self
                 try:
                     yield
                 finally:
                     self._over = True
-                    self._screen.lay(None)
+                    self._screen.below = None
                     if self._app.is_running and not self._app.is_done:
                         self._app.exit()
                     group.cancel_scope.cancel()
@@ -106,7 +106,7 @@ class Desk:
         """Draw again while something is told with its time."""
         while True:
             await anyio.sleep(TICK)
-            if self._screen.busy:
+            if self._screen.status():
                 self._app.invalidate()
 
     async def next(self) -> Typed | None:

@@ -1,7 +1,7 @@
 """The terminal while something goes on: lines above, and below them what happens now."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol, TextIO
 
 import anyio
@@ -34,99 +34,79 @@ class Screen:
 
     Where standard output is no terminal but standard error is one, what happens now and questions
     are shown there. `prompt` is the question that is open, with what is typed so far. `still` says
-    that nothing is drawn below the lines until something is laid there.
+    that nothing is drawn below the lines until something is laid there, as `below`. `status` tells
+    what goes on with its time.
     """
 
     def __init__(self, out: TextIO, err: TextIO, status: Status, *, still: bool = False) -> None:
-        self._status = status
+        self.status = status
         self.prompt: Line | None = None
         terminal = next((stream for stream in (out, err) if stream.isatty()), None)
         self.terminal = Sheet(console_on(terminal)) if terminal is not None else None
         self.paper: Sheet | Pipe = self.terminal if self.terminal and terminal is out else Pipe(out)
         self._errors: Sheet | Pipe = self.terminal or Pipe(err)
         self.capable = bool(self.terminal and not self.terminal.console.is_dumb_terminal)
-        self._below: Below | None = None
+        self.below: Below | None = None
         if self.capable and not still:
-            self._below = _Lively(self)
+            self.below = _Lively(self)
 
     @property
     def lively(self) -> bool:
         """Whether lines are drawn again."""
-        return self._below is not None
-
-    @property
-    def busy(self) -> bool:
-        """Whether something goes on that is told with its time."""
-        return bool(self._status())
-
-    def lay(self, below: Below | None) -> None:
-        """Have this drawn below the lines from now on."""
-        self._below = below
+        return self.below is not None
 
     def show(self, shown: Iterable[Shown]) -> None:
         """Print on standard output."""
-        self._print(self.paper, list(shown))
+        _print(self.below, self.paper, list(shown))
 
     def ask(self, shown: Iterable[Shown]) -> None:
         """Print what belongs to a question, where the person sees it."""
-        self._print(self.terminal or self.paper, list(shown))
+        _print(self.below, self.terminal or self.paper, list(shown))
 
     def aside(self, shown: Iterable[Line]) -> None:
         """Print what does not belong to the session, without breaking off what is being said."""
-        if self.terminal is None or self._below is None:
+        if self.terminal is None or self.below is None:
             self.ask(shown)
             return
-        with self._below.above():
+        with self.below.above():
             self.terminal.aside(shown)
 
     def settle(self) -> None:
         """What was being said is over: have it printed for good."""
-        if self._below is not None and self.terminal:
-            with self._below.above():
+        if self.below is not None and self.terminal:
+            with self.below.above():
                 self.terminal.finish()
 
     def complain(self, shown: Iterable[Shown]) -> None:
         """Print what went wrong: where the person looks, else on standard error."""
-        self._print(self._errors, list(shown))
+        _print(self.below, self._errors, list(shown))
 
     def write(self, text: str) -> None:
         """Print text on standard output as it is."""
-        if self._below is None or self.paper is not self.terminal:
+        with _room(self.below, self.paper):
             self.paper.write(text)
-            return
-        with self._below.above():
-            self.paper.write(text)
-
-    def _print(self, paper: Sheet | Pipe, shown: list[Shown]) -> None:
-        if not shown:
-            return
-        if self._below is None or not isinstance(paper, Sheet):
-            paper.show(shown)
-            return
-        with self._below.above():
-            paper.show(shown)
 
     def set_prompt(self, prompt: Line | None) -> None:
         """Change the open question."""
         self.prompt = prompt
-        if self._below:
-            self._below.refresh()
+        if self.below:
+            self.below.refresh()
 
     async def run(self) -> None:
         """Keep the time that is shown right, until cancelled."""
-        if not isinstance(self._below, _Lively):
+        if not isinstance(self.below, _Lively):
             return
-        with self._below.live:
+        with self.below.live:
             try:
                 while True:
                     await anyio.sleep(TICK)
-                    self._below.refresh()
+                    self.below.refresh()
             finally:
                 self.finish()
 
     def finish(self) -> None:
         """Leave nothing on the terminal but what was printed, whole."""
-        self._status = list
+        self.status = list
         self.prompt = None
         if self.terminal:
             self.terminal.finish()
@@ -137,11 +117,22 @@ class Screen:
         if self.terminal:
             most = room if room is not None else max(self.terminal.console.height // 2, 1)
             rows += self.terminal.rest(most)
-        for line in self._status():
+        for line in self.status():
             row = text_of(line)
             row.no_wrap, row.overflow = True, "ellipsis"
             rows.append(row)
         return rows
+
+
+def _room(below: Below | None, paper: Sheet | Pipe) -> AbstractContextManager[None]:
+    """Room for lines above what is drawn below them, if anything is."""
+    return below.above() if below is not None and isinstance(paper, Sheet) else nullcontext()
+
+
+def _print(below: Below | None, paper: Sheet | Pipe, shown: list[Shown]) -> None:
+    if shown:
+        with _room(below, paper):
+            paper.show(shown)
 
 
 class _Lively:

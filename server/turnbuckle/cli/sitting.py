@@ -59,7 +59,7 @@ class Sitting:
         async with anyio.create_task_group() as group:
             self._group: TaskGroup = group
             group.start_soon(self.dialogue.answer, self.talk)
-            group.start_soon(self._watch)
+            group.start_soon(_watch, self)
             while not (self._over or self.opens):
                 self.stage.leave.interrupt = self.interrupt
                 if typed := await self.source.next():
@@ -67,7 +67,7 @@ class Sitting:
                     await self._heed(heed, typed)
                 else:
                     self.close()
-            await self._end_turns()
+            await _end_turns(self, LINGER if self._gone is None else 0)
             group.cancel_scope.cancel()
         self.stage.leave.interrupt = None
         if self._gone is not None:
@@ -83,7 +83,7 @@ class Sitting:
             except ServerRefused as refused:
                 self.say(one_line(refused.message, 400), "bad")
             except NoAnswer as error:
-                self._lose(error)
+                self.lose(error)
         if scope.cancelled_caught:
             self.say("stopped", "warn")
         self._command = None
@@ -106,7 +106,7 @@ class Sitting:
                 self.say(f"not sent: {one_line(refused.message, 400)}", "bad")
                 self.source.put_back(text or "")
         except NoAnswer as error:
-            self._lose(error)
+            self.lose(error)
         finally:
             self._sending -= 1
             self._under_way &= self._sending > 0
@@ -120,7 +120,7 @@ class Sitting:
         try:
             await self.talk.cancel(keep_queue=keep_queue)
         except NoAnswer as error:
-            self._lose(error)
+            self.lose(error)
         if not self.busy:
             self.stage.activity.end()
             self._cancelling = False
@@ -147,18 +147,8 @@ class Sitting:
         else:
             self._over = True
 
-    async def _end_turns(self) -> None:
-        with anyio.move_on_after(LINGER if self._gone is None else 0):
-            if self.busy:
-                await self.cancel()
-            while self.busy:
-                await self.dialogue.heard()
-
-    async def _watch(self) -> None:
-        await self.talk.client.stop.wait()
-        self._lose(NoAnswer("it closed the connection"))
-
-    def _lose(self, error: NoAnswer) -> None:
+    def lose(self, error: NoAnswer) -> None:
+        """The server is gone."""
         self._gone = self._gone or error
         self._group.cancel_scope.cancel()
 
@@ -173,3 +163,17 @@ class Sitting:
         used = meter(self.dialogue.tally.used, price_in(self.config))
         steps = counted(self.dialogue.tally.turn_steps, "step")
         self.stage.screen.ask([line(", ".join(filter(None, (steps, used))), "dim")])
+
+
+async def _end_turns(sitting: Sitting, seconds: float) -> None:
+    """Cancel what runs, and wait so long for its end."""
+    with anyio.move_on_after(seconds):
+        if sitting.busy:
+            await sitting.cancel()
+        while sitting.busy:
+            await sitting.dialogue.heard()
+
+
+async def _watch(sitting: Sitting) -> None:
+    await sitting.talk.client.stop.wait()
+    sitting.lose(NoAnswer("it closed the connection"))

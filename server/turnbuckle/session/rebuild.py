@@ -132,14 +132,11 @@ class Rebuild:
             self._rows.append(row)
 
     def _sum_up(self, start: int, end: int, row: _Row) -> None:
-        while start > 0 and self._is_result(start):
+        while start > 0 and _is_result(self._rows[start]):
             start -= 1
-        while end < len(self._rows) and self._is_result(end):
+        while end < len(self._rows) and _is_result(self._rows[end]):
             end += 1
         self._rows[start:end] = [row]
-
-    def _is_result(self, index: int) -> bool:
-        return "callId" in orjson.loads(self._rows[index].cut())
 
     def _result(self, row: _Row) -> None:
         if self._awaiting is None:
@@ -177,6 +174,10 @@ class Rebuild:
         self._rows, self._awaiting, self._came = [], None, {}
         for row, tag in reversed(chain):
             self._take(row, tag)
+
+
+def _is_result(row: _Row) -> bool:
+    return "callId" in orjson.loads(row.cut())
 
 
 def _call_id(result: _Row) -> str:
