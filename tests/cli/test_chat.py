@@ -284,14 +284,15 @@ async def test_what_is_allowed_for_the_session_is_not_asked_again(tmp_path: Path
 
 async def test_output_of_a_command_shows_while_it_runs(tmp_path: Path) -> None:
     command = "echo alpha; echo beta; while ! test -e go; do read -t 0.1 <>/dev/zero; done"
-    async with chatting(tmp_path, [call(f"bash -c '{command}'"), answer("done")]) as (chat, _):
+    async with chatting(tmp_path, [call(f"bash -c '{command}'"), answer("It went well.")]) as (chat, _):
         await chat.ready()
         chat.send("run\r")
         await chat.until("Allow once?")
         chat.send("y\r")
         await chat.until(re.compile("running run_command.*\n  alpha\n  beta"))
         (chat.work / "go").touch()
-        await chat.until("done")
+        await chat.until("It went well.")
+        await chat.until("2 steps")
         await chat.leave()
 
 

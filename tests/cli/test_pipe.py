@@ -109,8 +109,9 @@ def chat(lines: bytes, state: Path) -> subprocess.CompletedProcess[bytes]:
 
 def test_in_a_pipe_each_line_is_a_message_and_the_output_is_plain(tmp_path: Path) -> None:
     done = chat(b"hello\n\nedit\n", tmp_path)
-    assert done.stdout.decode().splitlines()[:3] == [
+    assert done.stdout.decode().splitlines()[:4] == [
         "session s-1; /help, /exit",
+        "› hello",
         "",
         "Hello, here I am.",
     ]
@@ -123,7 +124,7 @@ def test_in_a_pipe_each_line_is_a_message_and_the_output_is_plain(tmp_path: Path
 
 def test_in_a_pipe_a_backslash_goes_on_and_commands_work(tmp_path: Path) -> None:
     done = chat(b"no\\\nplay\n/help\n/exit\nhello\n", tmp_path)
-    assert b"not sent: no play is called 'no play'" in done.stdout
+    assert b"not sent: no play is called 'no\\nplay'" in done.stdout
     assert b"/sessions [WORDS]" in done.stdout
     assert b"Hello" not in done.stdout
     assert done.returncode == 0
