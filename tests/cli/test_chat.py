@@ -284,7 +284,10 @@ async def test_what_is_allowed_for_the_session_is_not_asked_again(tmp_path: Path
 
 async def test_output_of_a_command_shows_while_it_runs(tmp_path: Path) -> None:
     command = "echo alpha; echo beta; while ! test -e go; do read -t 0.1 <>/dev/zero; done"
-    async with chatting(tmp_path, [call(f"bash -c '{command}'"), answer("It went well.")]) as (chat, _):
+    async with chatting(tmp_path, [call(f"bash -c '{command}'"), answer("It went well.")]) as (
+        chat,
+        _,
+    ):
         await chat.ready()
         chat.send("run\r")
         await chat.until("Allow once?")
