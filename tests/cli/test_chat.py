@@ -266,15 +266,15 @@ async def test_a_rejection_carries_its_note(tmp_path: Path) -> None:
 
 
 async def test_what_is_allowed_for_the_session_is_not_asked_again(tmp_path: Path) -> None:
-    script = [call("echo ran"), answer("once"), call("echo ran"), answer("twice")]
+    script = [call("echo ran"), answer("It ran."), call("echo ran"), answer("It ran anew.")]
     async with chatting(tmp_path, script) as (chat, _):
         await chat.ready()
         chat.send("run\r")
         await chat.until("[s]ession")
         chat.send("s\r")
-        await chat.until("once")
+        await chat.until("2 steps")
         chat.send("run again\r")
-        await chat.until("twice")
+        await chat.until("It ran anew.")
         chat.send("/grants\r")
         await chat.until("1 run echo ran")
         chat.send("/grants revoke 1\r")
