@@ -213,15 +213,16 @@ async def test_the_terminal_is_as_it_was_afterwards(tmp_path: Path) -> None:
         assert b"\x1b[6n" not in chat.terminal.raw  # a question that some terminals never answer
 
 
-async def test_end_of_input_while_a_turn_runs_is_asked_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("leaving", [CTRL_D, "/exit\r"])
+async def test_leaving_while_a_turn_runs_is_asked_again(tmp_path: Path, leaving: str) -> None:
     script = [Response(chunks=(chunk({"content": "work"}),), end="hang")]
     async with chatting(tmp_path, script) as (chat, model):
         await chat.ready()
         chat.send("first\r")
         await chat.until("work")
-        chat.send(CTRL_D)
+        chat.send(leaving)
         await chat.until("once more cancels it and leaves")
-        chat.send(CTRL_D)
+        chat.send(leaving)
         assert await chat.end() == 0
         await model.requests[0].closed.wait()
 

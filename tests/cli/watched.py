@@ -96,16 +96,16 @@ class Watched:
 
     async def end(self, *, leaving: bool = False) -> int:
         """Wait for the end, and give the exit code."""
-        with anyio.fail_after(LIMIT):
+        with anyio.move_on_after(LIMIT):
             while True:
                 await anyio.wait_readable(self.terminal._master)
                 if not self.terminal._read(time.monotonic() + LIMIT):
-                    break
+                    return self.terminal.end()
                 self._feed()
                 if leaving and any("once more cancels it and leaves" in row for row in self.rows):
                     leaving = False  # a turn had not quite ended
                     self.send("/exit\r")
-        return self.terminal.end()
+        raise AssertionError("it did not end:\n" + "\n".join(self.rows))
 
     def resize(self, columns: int) -> None:
         """Make the terminal wider or narrower."""

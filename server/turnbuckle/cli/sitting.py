@@ -63,8 +63,9 @@ class Sitting:
             while not (self._over or self.opens):
                 self.stage.leave.interrupt = self.interrupt
                 if typed := await self.source.next():
-                    self._armed = False
+                    announced = self._armed
                     await self._heed(heed, typed)
+                    self._armed &= not announced  # only what is said right after it counts
                 else:
                     self.close()
             await _end_turns(self, LINGER if self._gone is None else 0)
