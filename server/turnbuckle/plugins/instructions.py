@@ -118,14 +118,18 @@ class _Instructions:
 
     def _places(self) -> Iterator[tuple[Place, bool]]:
         """Where instructions may stand, each with whether it is the person's own."""
-        if self._own is not None:
+        if self._own is not None and self._there(self._own):
             yield Roots(cwd=None, folders=(self._own.parent,)).resolve(str(self._own)), True
         for folder in _folders(self._roots, tuple(self._near)):
             path = folder / NAME
-            # Most nested folders have none, and finding that out is cheaper this way.
-            if path in self._found or folder in self._roots or os.path.lexists(path):
-                self._found.add(path)
+            if self._there(path):
                 yield self._ctx.workspace.resolve(str(path)), False
+
+    def _there(self, path: Path) -> bool:
+        """Whether it is there, or was once. Asked at each step, and most folders have none."""
+        if path not in self._found and os.path.lexists(path):
+            self._found.add(path)
+        return path in self._found
 
     @property
     def _roots(self) -> tuple[Path, ...]:
