@@ -1,7 +1,7 @@
 """Markdown while it is written: blocks that are finished, and the one that is still open."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -48,29 +48,35 @@ class Blocks:
 
     def feed(self, text: str) -> Iterator[Block]:
         """Take more text, and give the blocks that are finished by it."""
-        *whole, self._partial = (self._partial + text).split("\n")
+        *whole, partial = (self._partial + text).split("\n")
         for row in whole:
-            yield from self._row(row)
-        if self._fence is None and len(self._partial) > LONGEST:
-            head, _, tail = self._partial.rpartition(" ")
-            self._lines.append(head or tail)
-            self._partial = tail if head else ""
-            yield from self._cut(joined=True)
+            yield from self._row((yield from self._long(row)))
+        self._partial = yield from self._long(partial)
 
     def finish(self) -> Iterator[Block]:
         """Give what is open: nothing follows."""
         if self._partial:
-            self._lines.append(self._partial)
+            yield from self._row(self._partial)
             self._partial = ""
         self._fence = None
         yield from self._cut(joined=False)
+
+    def _long(self, row: str) -> Generator[Block, None, str]:
+        """Cut a line that is too long between its words; what is left of it is returned."""
+        while self._fence is None and len(row) > LONGEST:
+            head = row[:LONGEST].rpartition(" ")[0] or row[:LONGEST]
+            self._lines.append(head)
+            row = row[len(head) :].removeprefix(" ")
+            yield from self._cut(joined=True)
+        return row
 
     def _row(self, row: str) -> Iterator[Block]:
         if self._fence is not None:
             yield from self._code(*self._fence, row)
             return
         listed = bool(self._lines and _ITEM.match(self._lines[0]))
-        if self._lines and not self._lines[-1] and not (row[:1].isspace() or _ITEM.match(row)):
+        goes_on = not row.strip() or row[0].isspace() or _ITEM.match(row)
+        if self._lines and not self._lines[-1] and not goes_on:
             yield from self._cut(joined=False)  # a list, and what follows belongs to it no more
             listed = False
         if not row.strip():
