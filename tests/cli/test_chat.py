@@ -41,7 +41,8 @@ async def test_markdown_is_shown_and_nothing_of_it_is_lost(tmp_path: Path) -> No
         chat.send("hello\r")
         await chat.until("1 step, 15 tokens")
         shown = [row for row in chat.all.split("\n") if row]
-        assert shown[1:-2] == [
+        end = next(number for number, row in enumerate(shown) if row.startswith("1 step"))
+        assert shown[1:end] == [
             "› hello",
             "Plan",
             "Use make and wait, see it (http://a/b) <b>",
