@@ -136,10 +136,10 @@ user      go
   call    2 hang()
   call    3 hang()
   result  1 ok
-  result  2 ABORTED <tool error: the turn was stopped>
-  result  3 ABORTED <tool error: the turn was stopped>
+  result  2 ABORTED <tool error: cancelled while it ran; what it did until then is unknown, look before repeating>
+  result  3 ABORTED <tool error: cancelled while it ran; what it did until then is unknown, look before repeating>
   call    4 late()
-  result  4 ABORTED_BEFORE_DISPATCH <tool error: the turn was stopped>
+  result  4 ABORTED_BEFORE_DISPATCH <tool error: cancelled before it was started>
 end       aborted (user)
 user      go on
 assistant on
@@ -183,7 +183,7 @@ user      go
   call    1 make()
   asked   1 command: commands are asked about first
   decided cancelled by turn
-  result  1 ABORTED_BEFORE_DISPATCH <tool error: the turn was stopped>
+  result  1 ABORTED_BEFORE_DISPATCH <tool error: cancelled before it was started>
 end       aborted (user)
 """)
 
@@ -331,7 +331,7 @@ user      go
   asked   1 change: changes are asked about first
   hunk    accepted
   decided cancelled by turn
-  result  1 ABORTED <tool error: the turn was stopped>
+  result  1 ABORTED <tool error: cancelled while it ran; what it did until then is unknown, look before repeating>
 end       aborted (user)
 """)
 

@@ -12,6 +12,7 @@ from inline_snapshot import snapshot
 from pydantic import BaseModel, model_validator
 
 from turnbuckle.agent.agent import Settings
+from turnbuckle.agent.calls import _ABORTED
 from turnbuckle.agent.inbox import Ended, until_ended
 from turnbuckle.agent.plugin import Install, PluginContext
 from turnbuckle.kernel.waterfall import Next
@@ -647,8 +648,9 @@ async def test_an_outcome_that_was_there_before_the_cancel_is_kept(tmp_path: Pat
         await cancelled_while(session, reached)
         waiting = [item.input for item in session.opened.agent.inbox.waiting]
     assert [(r.content, r.code) for r in of(session, ToolResult)] == [
-        ("<tool error: the turn was stopped>", "ABORTED"), ("the second is done", None),
-    ]  # fmt: skip
+        (f"<tool error: {_ABORTED['ABORTED']}>", "ABORTED"),
+        ("the second is done", None),
+    ]
     assert waiting == ["and said so"]
 
 

@@ -103,6 +103,29 @@ def test_a_torn_tail_is_set_aside_and_the_log_goes_on(tmp_path: Path) -> None:
     assert stored(path) == [TurnStart(turn=1), TurnStart(turn=2)]
 
 
+@pytest.mark.parametrize(
+    "tail",
+    [b"\n", b"\0" * 4096, b'{"seq":1,"ty\n\n', b'{"seq":1,"ty\n' + b"\0" * 9, b"\xe6\n \n\0\n"],
+)
+def test_blank_lines_and_zeros_at_the_end_are_torn_too(tmp_path: Path, tail: bytes) -> None:
+    path = tmp_path / "s.jsonl"
+    with writing(path) as (log, _):
+        log.append(TurnStart(turn=1))
+    with path.open("ab") as file:
+        file.write(tail)
+    with writing(path) as (log, _):
+        log.append(TurnStart(turn=2))
+    assert (tmp_path / "s.torn-1").read_bytes() == tail
+    assert stored(path) == [TurnStart(turn=1), TurnStart(turn=2)]
+
+
+def test_a_broken_line_that_a_good_one_follows_is_no_torn_tail(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    lines = [b'{"seq":0}\n', b'{"se\n', b'{"seq":1}\n']
+    path.write_bytes(b"".join([*lines, b"\n"]))
+    assert read_lines(path) == (lines, b"\n")
+
+
 def test_lines_are_split_on_the_newline_byte_only(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     fact = SessionTitle(title="a\u2028b\x85c\rd\x0be\n")

@@ -326,7 +326,7 @@ async def test_what_is_not_there_can_not_be_read(folder: Path, name: str) -> Non
 
 async def test_a_binary_file_is_named_as_what_it_is(folder: Path) -> None:
     (folder / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
-    with pytest.raises(WorkspaceError, match=r"x\.png \(image/png\)") as caught:
+    with pytest.raises(WorkspaceError, match=r"x\.png \(image/png, 16 bytes\)") as caught:
         await disk.read(at(folder, "x.png"))
     assert caught.value.code == "BINARY"
 

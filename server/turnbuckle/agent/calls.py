@@ -19,6 +19,12 @@ from turnbuckle.tools.hooks import Accept, Executed, PostExecute, separate, sett
 from turnbuckle.tools.schedule import Slot, schedule
 from turnbuckle.tools.tool import Outcome
 
+_ABORTED: dict[str, str] = {
+    "ABORTED": "cancelled while it ran; what it did until then is unknown, look before repeating",
+    "ABORTED_BEFORE_DISPATCH": "cancelled before it was started",
+}
+"""What the model is told of a call whose turn was stopped, by its code."""
+
 
 def told_apart(calls: Collection[Call], used: Collection[str]) -> tuple[Call, ...]:
     """The calls of one answer with ids that are unique in the session.
@@ -77,7 +83,7 @@ async def run_calls(agent: Agent, turn: int, step: int, calls: tuple[Call, ...])
     def abandon(slot: Slot) -> None:
         begin(slot)
         code = "ABORTED" if slot.started else "ABORTED_BEFORE_DISPATCH"
-        aborted = Outcome(content=error_text("the turn was stopped"), code=code)
+        aborted = Outcome(content=error_text(_ABORTED[code]), code=code)
         kept = aborted if slot.outcome is None else writable(slot.outcome)
         _write(agent, turn, step, slot, finalize_now(kept, agent.blobs))
 

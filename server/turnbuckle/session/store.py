@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import anyio
+import orjson
 from anyio import to_thread
 from filelock import FileLock, Timeout
 
@@ -39,7 +40,8 @@ async def sync_data(descriptor: int) -> None:
 def read_lines(path: Path) -> tuple[list[bytes], bytes]:
     """The whole lines of a log, each with its newline, and the torn rest after the last one.
 
-    A file that is not there has no lines.
+    Blank lines and zeros at the end, which file systems leave behind, are of that rest, and with
+    them the broken line that they follow. A file that is not there has no lines.
 
     Raises:
         StoreFailed: it could not be read.
@@ -51,8 +53,23 @@ def read_lines(path: Path) -> tuple[list[bytes], bytes]:
         return [], b""
     except OSError as error:
         raise StoreFailed(f"the session log could not be read: {error.strerror}") from error
-    torn = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
+    torn = b""
+    while lines and _is_torn(lines[-1], follows=bool(torn)):
+        torn = lines.pop() + torn
     return lines, torn
+
+
+def _is_torn(line: bytes, *, follows: bool) -> bool:
+    """Whether the last line is none; `follows`: something torn follows it."""
+    if not line.endswith(b"\n") or not line.strip(b"\0 \t\r\n"):
+        return True
+    if not follows:
+        return False
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return True
+    return False
 
 
 def lock_of(path: Path) -> FileLock:

@@ -129,8 +129,13 @@ class DiskTexts:
 
 
 def _described(place: Place, error: WorkspaceError) -> str:
-    kind = mimetypes.guess_type(place.path.name)[0] if error.code == "BINARY" else None
-    return f"{place.shown} ({kind})" if kind else place.shown
+    """The place with what is known of a file that is no text: its kind and its size."""
+    if error.code != "BINARY":
+        return place.shown
+    known = [kind] if (kind := mimetypes.guess_type(place.path.name)[0]) else []
+    with contextlib.suppress(OSError):
+        known.append(f"{place.path.stat().st_size:,} bytes")
+    return f"{place.shown} ({', '.join(known)})" if known else place.shown
 
 
 def _not_a_folder(place: Place) -> WorkspaceError:

@@ -32,6 +32,7 @@ class Excerpt:
         title = f"{name} lines {self.first}-{self.last} of {self.total}"
         if self.cut:
             title += f", only the first {len(self.text.encode()):,} bytes of that line"
+            title += " (search finds what stands in the rest of it)"
         if self.last < self.total:
             title += f"; read on with offset={self.last + 1}"
         return f"{title}\n{self.text}"
