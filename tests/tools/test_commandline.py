@@ -123,6 +123,34 @@ def test_a_program_that_runs_anything_needs_a_rule_for_the_whole_command(program
     assert not allowed_commands(f"{program} *", [rule_of(f"{program} *")])
 
 
+@pytest.mark.parametrize(
+    ("line", "rules", "fine"),
+    [
+        ("timeout 5 ls -l", ["timeout", "ls"], True),
+        ("timeout 0.5m nohup ls", ["timeout", "ls", "nohup"], True),
+        ("nice ls; timeout 9 ls", ["timeout", "ls", "nice"], True),
+        ("timeout 5 ls", ["ls"], False),
+        ("timeout 5 ls", ["timeout"], False),
+        ("timeout 5", ["timeout", "ls"], False),
+        ("timeout 5 rm x", ["timeout", "ls"], False),
+        ("timeout -k 1 5 ls", ["timeout", "ls"], False),
+        ("timeout 5 -k ls", ["timeout", "ls"], False),
+        ("timeout '5*' ls", ["timeout", "ls"], False),
+        ("timeout 5 python x", ["timeout", "python"], False),
+        ("timeout 5 timeout 5 sh", ["timeout", "ls", "sh -c ls"], False),
+        ("nice -n 5 ls", ["nice", "ls"], False),
+        ("./timeout 5 ls", ["timeout", "ls"], False),
+        ("env ls", ["env", "ls"], False),
+        ("sudo ls", ["sudo", "ls"], False),
+        ("xargs ls", ["xargs", "ls"], False),
+    ],
+)
+def test_a_wrapper_is_allowed_with_what_it_runs_where_that_is_plain(
+    line: str, rules: list[str], *, fine: bool
+) -> None:
+    assert (allowed_commands(line, [rule_of(rule) for rule in rules]) is not None) is fine
+
+
 def test_find_that_runs_another_program_needs_a_rule_for_the_whole_command() -> None:
     rules = [rule_of("find")]
     assert allowed_commands("find . -name x", rules)

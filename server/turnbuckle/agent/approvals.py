@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from turnbuckle.agent.grants import Grant, Grants, grantable
 from turnbuckle.agent.pending import Pending as Pending
@@ -30,6 +31,12 @@ _DENIALS: dict[ApprovalOutcome, str] = {
     "cancelled": "the question was withdrawn",
     "unavailable": "nobody could be asked, so it was not allowed",
 }
+
+
+class Settle(Protocol):
+    """What closes a question; `by` says who."""
+
+    def __call__(self, pending: Pending, outcome: ApprovalOutcome, *, by: str) -> None: ...
 
 
 class Approvals:
@@ -73,7 +80,7 @@ class Approvals:
         ordinary = await innermost(execution) == Ask(reason)
         grants = grantable(subject, Caution(self._folders())) if ordinary else ()
         pending = self._open(subject, execution.call.call_id, reason, grants)
-        await self._answered(pending)
+        await _answered(pending, self._settle)
         why = "" if pending.outcome is None else _DENIALS.get(pending.outcome, "")
         if pending.note:
             why += f"; the person's note: {pending.note}"
@@ -96,16 +103,8 @@ class Approvals:
         """
         subject = Question(question=question, choices=tuple(dict.fromkeys(choices)))
         pending = self._open(subject, asker, "it is a question", ())
-        await self._answered(pending)
+        await _answered(pending, self._settle)
         return pending.answer if pending.outcome == "allowed" else None
-
-    async def _answered(self, pending: Pending) -> None:
-        try:
-            while pending.outcome is None and not pending.accepted:
-                await pending.changed.wait()
-        except BaseException:
-            self._settle(pending, "cancelled", by="turn")
-            raise
 
     def _open(
         self, subject: Subject, call_id: str, reason: str, grants: tuple[JsonObject, ...]
@@ -156,10 +155,21 @@ class Approvals:
             pending.hunks[hunk_id] = allow
         some = bool(pending.accepted)
         self._settle(pending, "allowed" if allow or some else "rejected", by=by)
-        for subject in pending.grants if remembered else ():
+        if remembered:
+            self._remember(pending.grants)
+        return True
+
+    def _remember(self, subjects: Sequence[JsonObject]) -> None:
+        """Grant these for the session, which answers what is asked about them already."""
+        for subject in subjects:
             if subject not in (grant.subject for grant in self.grants):
                 self._session.append(GrantAdded(grant_id=secrets.token_hex(8), subject=subject))
-        return True
+        held = [grant.subject for grant in self.grants]
+        for other in self.pending:
+            untouched = all(yes is None for yes in other.hunks.values())
+            if other.grants and untouched and all(one in held for one in other.grants):
+                other.hunks = dict.fromkeys(other.hunks, True)
+                self._settle(other, "allowed", by="grant")
 
     def decide_hunks(
         self, approval_id: str, hunks: Mapping[str, bool], *, by: str, note: str | None = None
@@ -215,6 +225,15 @@ class Approvals:
             )
         )
         pending.tell()
+
+
+async def _answered(pending: Pending, settle: Settle) -> None:
+    try:
+        while pending.outcome is None and not pending.accepted:
+            await pending.changed.wait()
+    except BaseException:
+        settle(pending, "cancelled", by="turn")
+        raise
 
 
 def _choices(pending: Pending) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from turnbuckle.plugins import (
     failover,
     ground_rules,
     instructions,
+    invisible,
     metrics,
     redaction,
     repeats,
@@ -41,6 +42,7 @@ def shipped(
     Each stands where it does for a reason:
 
     - redaction sees what all others let through or add, so it is outermost;
+    - what cannot be seen is written out of all that others let through or add, too;
     - approval has the word after all that judge a call, so that they can only ask for more;
     - metrics times a call as it is felt, so it stands around the limit of its time;
     - the budget goes before the question whether to go on: nobody is asked to spend what is gone;
@@ -51,6 +53,7 @@ def shipped(
     folder = folder.absolute() if folder else None
     return (
         *_redaction(models, settings),
+        ("invisible", invisible.install),
         ("approval", _approval(settings, folder, own)),
         *((("metrics", metrics.install),) if settings.metrics else ()),
         ("timeouts", _timeouts(settings)),

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from re import fullmatch
 
 from turnbuckle.tools.commandline import (
     LONGEST,
@@ -16,6 +17,7 @@ from turnbuckle.tools.commandline import (
 from turnbuckle.tools.programs import (
     LAUNCHERS,
     LAUNCHES_AFTER,
+    PLAIN_WRAPPERS,
     RUNS_ANYTHING,
     SHELLS,
     kind,
@@ -53,9 +55,31 @@ def rule_of(text: str) -> Rule:
 def allowed_commands(line: str, rules: Sequence[Rule]) -> tuple[Words, ...] | None:
     """The simple commands of a line, if each of them is allowed by a rule; else None."""
     commands = simple_commands(line) if rules else None
-    if commands and all(any(_allows(rule, words) for rule in rules) for words in commands):
+    if commands and all(_is_allowed(words, rules) for words in commands):
         return commands
     return None
+
+
+def _is_allowed(words: Words, rules: Sequence[Rule]) -> bool:
+    """Whether a rule allows a command, or one its wrapper and others what that runs."""
+    if any(_allows(rule, words) for rule in rules):
+        return True
+    inner = words[_wrapper(words) :]
+    return len(inner) < len(words) and all(
+        _is_allowed(part, rules) for part in (words[:1], inner) if part
+    )
+
+
+def _wrapper(words: Words) -> int:
+    """How many words stand before what a wrapper runs; 0 where that is not plain to see."""
+    wanted = PLAIN_WRAPPERS.get(words[0].text)
+    if wanted is None or len(words) < len(wanted) + 2:
+        return 0
+    plain = zip(wanted, words[1:], strict=False)
+    if not all(word.literal and fullmatch(pattern, word.text) for pattern, word in plain):
+        return 0
+    first = words[len(wanted) + 1]
+    return len(wanted) + 1 if first.literal and not first.text.startswith("-") else 0
 
 
 def _allows(rule: Rule, words: Words) -> bool:

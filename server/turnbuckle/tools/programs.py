@@ -65,6 +65,9 @@ PACKAGE_MANAGERS = frozenset({
 RUNS_ANYTHING = SHELLS | LAUNCHERS | INTERPRETERS | PACKAGE_MANAGERS
 """What no rule can allow by its first words alone."""
 
+PLAIN_WRAPPERS = {"timeout": (r"\d+(\.\d+)?[smhd]?",), "nohup": (), "nice": ()}
+"""Programs that do nothing but run the words that follow; before these, words of these forms."""
+
 _ENDING = re.compile(r"\.(exe|cmd|bat|com|ps1)$")
 _VERSION = re.compile(r"[-.\d]+$")
 

@@ -157,6 +157,8 @@ export class Workbench {
   async openFile(name: string): Promise<void> {
     await this.quickly(name, name, "Control+P");
     await this.tab(name).first().waitFor();
+    // It takes the focus a moment later; what is typed elsewhere before that would go into it.
+    await this.page.locator(".editor-group-container.active .monaco-editor.focused").first().waitFor();
   }
 
   tab(name: string): Locator {
