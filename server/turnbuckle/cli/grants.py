@@ -13,15 +13,14 @@ from anyio import to_thread
 from turnbuckle.agent.grants import Grant, Grants
 from turnbuckle.cli.exits import COMPLETED, ENDED_OTHERWISE
 from turnbuckle.cli.lines import Line, line
-from turnbuckle.cli.places import shown_place
 from turnbuckle.cli.stage import Stage, own_server, perform
+from turnbuckle.cli.subjects import grant_words
 from turnbuckle.cli.talk import Server, talking
-from turnbuckle.cli.visible import exact, exact_name
+from turnbuckle.cli.visible import exact_name
 from turnbuckle.config import state_dir
 from turnbuckle.lsp.lives import GrantsRevokeParams, GrantsRevokeResult
 from turnbuckle.lsp.names import GRANTS_REVOKE
 from turnbuckle.session.events import SessionCreated
-from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.reading import Unreadable, find_files, load, session_files
 
 grants = typer.Typer(
@@ -94,17 +93,6 @@ def _row(grant: Grant, cwd: str | None) -> Line:
     since = datetime.fromtimestamp(grant.since / 1000).astimezone()
     return (
         (f"  {exact_name(grant.grant_id)}  ", "dim"),
-        (_what(grant.subject, cwd), ""),
+        (grant_words(grant.subject, cwd), ""),
         (f"  since {since:%Y-%m-%d %H:%M}", "dim"),
     )
-
-
-def _what(subject: JsonObject, cwd: str | None) -> str:
-    match subject:
-        case {"kind": "command", "command": str(command), "cwd": str(folder)}:
-            where = shown_place(folder, cwd)
-            return f"run {exact(command)}" + ("" if where == "." else f"  in {exact_name(where)}")
-        case {"kind": "change" | "read" as kind, "uri": str(uri)}:
-            return f"{kind} {exact_name(shown_place(uri, cwd))}"
-        case _:
-            return exact(str(subject))

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from turnbuckle.agent.sessions import OpenSession, SessionNotFound, Sessions, Starts
+from turnbuckle.agent.sessions import OpenSession, Sessions, Starts
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
-from turnbuckle.lsp.rpc import Connection, Refused
+from turnbuckle.lsp.refusing import refusing
+from turnbuckle.lsp.rpc import Connection
 from turnbuckle.lsp.stream import Stream
 from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.session import Session
@@ -57,10 +58,8 @@ class Editor:
         Raises:
             Refused: none with this id is open.
         """
-        try:
+        with refusing():
             return self.sessions.get(session_id)
-        except SessionNotFound as error:
-            raise Refused(str(error), kind="sessionNotFound", retryable=False) from error
 
     def watches(self, session: Session) -> bool:
         """Whether a live subscription shows this session in a client that answers approvals."""

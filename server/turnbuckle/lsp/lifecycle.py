@@ -12,8 +12,6 @@ from turnbuckle.agent.rewinding import Busy, CannotRewind, rewind, turns_in_view
 from turnbuckle.agent.sessions import (
     BadBoundary,
     OpenSession,
-    SessionNotFound,
-    SessionUnreadable,
 )
 from turnbuckle.lsp import names
 from turnbuckle.lsp.commands import Commands
@@ -28,11 +26,12 @@ from turnbuckle.lsp.lives import (
     SkippedFile,
 )
 from turnbuckle.lsp.protocol import Nothing
+from turnbuckle.lsp.refusing import refusing
 from turnbuckle.lsp.rpc import Refused
 from turnbuckle.lsp.turns import stop_streams
 from turnbuckle.lsp.wire import Wire
 from turnbuckle.lsp.writing import require_writable
-from turnbuckle.session.store import Locked, StoreFailed
+from turnbuckle.session.store import Locked
 
 R = TypeVar("R")
 
@@ -156,11 +155,8 @@ def _name(uri: str) -> str:
 async def _domain(act: Callable[[], Awaitable[R]]) -> R:
     """What an act gives, its failures in our terms."""
     try:
-        return await act()
-    except SessionNotFound as error:
-        raise Refused(str(error), kind="sessionNotFound", retryable=False) from error
-    except SessionUnreadable as error:
-        raise Refused(str(error), kind="sessionUnreadable", retryable=False) from error
+        with refusing():
+            return await act()
     except (BadBoundary, CannotRewind) as error:
         raise Refused(str(error), kind="noSuchTurn", retryable=False) from error
     except Busy as error:
@@ -168,5 +164,3 @@ async def _domain(act: Callable[[], Awaitable[R]]) -> R:
     except Locked as error:
         said = "another window writes this session; close it there first"
         raise Refused(said, kind="readOnly", retryable=True) from error
-    except StoreFailed as error:
-        raise Refused(str(error), kind="store", retryable=True) from error

@@ -5,13 +5,14 @@ import logging
 import anyio
 
 from turnbuckle.agent.inbox import Dropped, Ended, Inbox, until_ended, until_entered
-from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnreadable
+from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp import names
 from turnbuckle.lsp.asking.pointing import contexts
 from turnbuckle.lsp.configuring import Effective
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.lives import SessionOpenParams, SessionOpenResult, SessionParams
 from turnbuckle.lsp.protocol import CancelParams, Nothing, TurnParams, TurnResult, WhenBusy
+from turnbuckle.lsp.refusing import refusing
 from turnbuckle.lsp.rpc import CANCELLED, INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of_turn
 from turnbuckle.lsp.subscriptions import Subscriptions
@@ -20,7 +21,6 @@ from turnbuckle.lsp.writing import require_writable
 from turnbuckle.session import codec
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.parts import Context, Target
-from turnbuckle.session.store import StoreFailed
 from turnbuckle.workspace.paths import path_of
 
 logger = logging.getLogger(__name__)
@@ -82,14 +82,8 @@ class Turns:
         elif session_id is None:
             # Kept in the session: in another window the first folder may be another one.
             cwd = self._editor.first_folder()
-        try:
+        with refusing():
             return await self._editor.sessions.open(session_id, cwd)
-        except SessionNotFound as error:
-            raise Refused(str(error), kind="sessionNotFound", retryable=False) from error
-        except SessionUnreadable as error:
-            raise Refused(str(error), kind="sessionUnreadable", retryable=False) from error
-        except StoreFailed as error:
-            raise Refused(str(error), kind="store", retryable=True) from error
 
     async def _close(self, params: SessionParams) -> Nothing:
         opened = self._editor.session(params.session_id)

@@ -1,9 +1,9 @@
 """Whether a session runs turns for this client, and why not."""
 
-from turnbuckle.agent.sessions import OpenSession, SessionNotFound, SessionUnreadable
+from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.lsp.editor import Editor
+from turnbuckle.lsp.refusing import refusing
 from turnbuckle.lsp.rpc import Refused
-from turnbuckle.session.store import StoreFailed
 
 
 async def require_writable(editor: Editor, opened: OpenSession) -> None:
@@ -20,14 +20,8 @@ async def require_writable(editor: Editor, opened: OpenSession) -> None:
             kind="untrusted",
             retryable=False,
         )
-    try:
+    with refusing():
         writable = await editor.sessions.write(opened)
-    except SessionNotFound as error:
-        raise Refused(str(error), kind="sessionNotFound", retryable=False) from error
-    except SessionUnreadable as error:
-        raise Refused(str(error), kind="sessionUnreadable", retryable=False) from error
-    except StoreFailed as error:
-        raise Refused(str(error), kind="store", retryable=True) from error
     if opened.session.damage is not None:
         raise Refused(
             f"this session can only be read: {opened.session.damage}",

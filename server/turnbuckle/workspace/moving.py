@@ -7,11 +7,12 @@ from anyio import to_thread
 
 from turnbuckle.workspace import disk, folders
 from turnbuckle.workspace.changes import digest_of
-from turnbuckle.workspace.errors import Missing, WorkspaceError
+from turnbuckle.workspace.errors import WorkspaceError
 from turnbuckle.workspace.files import LIMIT
 from turnbuckle.workspace.folders import Folder
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Applied
+from turnbuckle.workspace.removal import outside, why_not
 from turnbuckle.workspace.text import decode
 
 TAKEN = "something stands there already"
@@ -28,8 +29,7 @@ async def move(place: Place, target: Place, digest: str) -> Applied:
 def _move(place: Place, target: Place, digest: str) -> Applied:
     for one in (place, target):
         if not one.inside:
-            said = f"{one.shown} lies outside the workspace"
-            return Applied(outcome="failed", code="OUTSIDE", said=said)
+            return outside(one)
     try:
         with folders.opened(place.path.parent) as folder:
             found = disk.read(folder, place.path.name, LIMIT)
@@ -39,13 +39,8 @@ def _move(place: Place, target: Place, digest: str) -> Applied:
                 _rename(folder, place.path.name, other, target.path.name)
     except FileExistsError:
         return Applied(outcome="stale", said=f"{target.shown}: {TAKEN}")
-    except (Missing, FileNotFoundError):
-        return Applied(outcome="stale", said="it is not there any more")
-    except WorkspaceError as error:
-        return Applied(outcome="failed", code=error.code, said=str(error))
-    except OSError as error:
-        said = error.strerror or str(error)
-        return Applied(outcome="failed", code="TOOL_FAILED", said=said)
+    except (WorkspaceError, OSError) as error:
+        return why_not(error)
     return Applied(outcome="applied", after=digest)
 
 

@@ -23,8 +23,7 @@ async def remove(place: Place, digest: str) -> Applied:
 
 def _remove(place: Place, digest: str) -> Applied:
     if not place.inside:
-        said = f"{place.shown} lies outside the workspace"
-        return Applied(outcome="failed", code="OUTSIDE", said=said)
+        return outside(place)
     try:
         with folders.opened(place.path.parent) as folder:
             found = disk.read(folder, place.path.name, LIMIT)
@@ -33,11 +32,21 @@ def _remove(place: Place, digest: str) -> Applied:
             if found.read_only:
                 return Applied(outcome="failed", code="READ_ONLY", said="the file is read-only")
             os.unlink(folder.at(place.path.name), dir_fd=folder.fd)
-    except (Missing, FileNotFoundError):
-        return Applied(outcome="stale", said="it is not there any more")
-    except WorkspaceError as error:
-        return Applied(outcome="failed", code=error.code, said=str(error))
-    except OSError as error:
-        said = error.strerror or str(error)
-        return Applied(outcome="failed", code="TOOL_FAILED", said=said)
+    except (WorkspaceError, OSError) as error:
+        return why_not(error)
     return Applied(outcome="applied")
+
+
+def outside(place: Place) -> Applied:
+    """What is said of a place that lies outside the workspace."""
+    said = f"{place.shown} lies outside the workspace"
+    return Applied(outcome="failed", code="OUTSIDE", said=said)
+
+
+def why_not(error: WorkspaceError | OSError) -> Applied:
+    """What is said where a file could not be removed or moved."""
+    if isinstance(error, Missing | FileNotFoundError):
+        return Applied(outcome="stale", said="it is not there any more")
+    if isinstance(error, WorkspaceError):
+        return Applied(outcome="failed", code=error.code, said=str(error))
+    return Applied(outcome="failed", code="TOOL_FAILED", said=error.strerror or str(error))
