@@ -6,5 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     fileParallelism: false,
+    // As long as the browser is waited for; without it a look that is repeated has one second.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
