@@ -92,7 +92,8 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       panel.bridge?.settingsChanged();
       // Trust is handed over when the server starts.
-      if (server.state.state !== "stopped") void server.restart().catch((error: unknown) => log(String(error)));
+      if (server.state.state !== "stopped")
+        void server.restart().catch((error: unknown) => log(String(error)));
     }),
     ...disposables,
     ...registerCommands({

@@ -56,7 +56,10 @@ export class Hunks implements vscode.Disposable {
   /** Ask what is open in a file, or in all of them. */
   private async look(uri: string | undefined): Promise<void> {
     try {
-      const { changes } = await this.server.request("turnbuckle/review/list", uri === undefined ? {} : { uri });
+      const { changes } = await this.server.request(
+        "turnbuckle/review/list",
+        uri === undefined ? {} : { uri },
+      );
       const files = changes.flatMap((change) => change.files);
       if (uri === undefined) this.byFile.clear();
       else this.byFile.delete(uri);
@@ -64,7 +67,8 @@ export class Hunks implements vscode.Disposable {
         const placed = file.hunks
           .filter((hunk) => hunk.state === "open")
           .map((hunk) => ({ uri: vscode.Uri.parse(file.uri, true), hunk, range: asRange(hunk) }));
-        if (placed.length) this.byFile.set(file.uri, [...(this.byFile.get(file.uri) ?? []), ...placed]);
+        if (placed.length)
+          this.byFile.set(file.uri, [...(this.byFile.get(file.uri) ?? []), ...placed]);
       }
       if (uri === undefined) this.paintAll();
       else this.paint(uri);
@@ -75,7 +79,8 @@ export class Hunks implements vscode.Disposable {
   }
 
   private paintAll(): void {
-    for (const editor of vscode.window.visibleTextEditors) this.paint(editor.document.uri.toString());
+    for (const editor of vscode.window.visibleTextEditors)
+      this.paint(editor.document.uri.toString());
   }
 
   private paint(uri: string): void {
@@ -83,7 +88,9 @@ export class Hunks implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) {
       if (editor.document.uri.toString() !== uri) continue;
       const ranges = (insert: boolean): vscode.Range[] =>
-        placed.filter(({ hunk }) => (hunk.oldText === "") === insert).map(({ range }) => lines(range));
+        placed
+          .filter(({ hunk }) => (hunk.oldText === "") === insert)
+          .map(({ range }) => lines(range));
       editor.setDecorations(this.replaced, ranges(false));
       editor.setDecorations(this.inserted, ranges(true));
     }
@@ -100,7 +107,9 @@ export class Hunks implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     if (!editor) return undefined;
     const placed = this.byFile.get(editor.document.uri.toString()) ?? [];
-    return placed.find(({ range }) => lines(range).contains(editor.selection.active.with({ character: 0 })));
+    return placed.find(({ range }) =>
+      lines(range).contains(editor.selection.active.with({ character: 0 })),
+    );
   }
 
   /** Go to the next open hunk, over all files, or to the one before. */
@@ -119,7 +128,9 @@ export class Hunks implements vscode.Disposable {
       return forwards ? side > 0 : side < 0;
     });
     const { uri: target, range } = next ?? order[0]!;
-    await vscode.window.showTextDocument(target, { selection: new vscode.Range(range.start, range.start) });
+    await vscode.window.showTextDocument(target, {
+      selection: new vscode.Range(range.start, range.start),
+    });
   }
 
   async resolve(action: "accept" | "reject"): Promise<void> {
@@ -140,17 +151,28 @@ export class Hunks implements vscode.Disposable {
 }
 
 function asRange({ range }: ReviewHunk): vscode.Range {
-  return new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
+  return new vscode.Range(
+    range.start.line,
+    range.start.character,
+    range.end.line,
+    range.end.character,
+  );
 }
 
 /** Whole lines; a range that ends at the start of a line does not touch that line. */
 function lines(range: vscode.Range): vscode.Range {
-  const last = range.end.character === 0 && range.end.line > range.start.line ? range.end.line - 1 : range.end.line;
+  const last =
+    range.end.character === 0 && range.end.line > range.start.line
+      ? range.end.line - 1
+      : range.end.line;
   return new vscode.Range(range.start.line, 0, last, Number.MAX_SAFE_INTEGER);
 }
 
 function inOrder(one: Placed, other: Placed): number {
-  return compare(one.uri.toString(), other.uri.toString()) || one.range.start.compareTo(other.range.start);
+  return (
+    compare(one.uri.toString(), other.uri.toString()) ||
+    one.range.start.compareTo(other.range.start)
+  );
 }
 
 function compare(one: string, other: string): number {

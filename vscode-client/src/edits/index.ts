@@ -17,7 +17,10 @@ export interface EditParts {
   command(name: string, run: (...args: never[]) => unknown): vscode.Disposable;
 }
 
-export function registerEdits(parts: EditParts): { reviews: Reviews; disposables: vscode.Disposable[] } {
+export function registerEdits(parts: EditParts): {
+  reviews: Reviews;
+  disposables: vscode.Disposable[];
+} {
   const { server, watch, approvals, log, command } = parts;
   const files = new ProposalFiles();
   const reviews = new Reviews(server, approvals, files);

@@ -43,7 +43,11 @@ export function same(one: string, other: string): boolean {
 }
 
 /** What the person made of a proposal: left as it was, changed, or all of it taken out again. */
-export function verdict(base: string, proposal: string, now: string): "as-is" | "changed" | "nothing" {
+export function verdict(
+  base: string,
+  proposal: string,
+  now: string,
+): "as-is" | "changed" | "nothing" {
   if (same(now, proposal)) return "as-is";
   return same(now, base) ? "nothing" : "changed";
 }

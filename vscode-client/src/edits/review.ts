@@ -36,7 +36,9 @@ export class Reviews implements vscode.Disposable {
       void vscode.window.showInformationMessage("Turnbuckle: that edit is decided already.");
       return;
     }
-    const { changes } = await this.server.request("turnbuckle/review/list", { sessionId: found.sessionId });
+    const { changes } = await this.server.request("turnbuckle/review/list", {
+      sessionId: found.sessionId,
+    });
     const change = changes.find((one) => one.approvalId === approvalId);
     const file = change && (await pick(change.files));
     if (file) await this.show(approvalId, file);
@@ -89,7 +91,11 @@ export class Reviews implements vscode.Disposable {
     const { approvalId } = one;
     const answer = nothing
       ? ({ approvalId, decision: "reject", note: "I took every change of it out." } as const)
-      : ({ approvalId, decision: "allow", ...(Object.keys(edits).length ? { edits } : {}) } as const);
+      : ({
+          approvalId,
+          decision: "allow",
+          ...(Object.keys(edits).length ? { edits } : {}),
+        } as const);
     await this.answer(answer);
   }
 
@@ -100,10 +106,16 @@ export class Reviews implements vscode.Disposable {
       ? await vscode.window.showInputBox({ title: "Why not?", ignoreFocusOut: true })
       : undefined;
     if (withNote && note === undefined) return;
-    await this.answer({ approvalId: one.approvalId, decision: "reject", ...(note ? { note } : {}) });
+    await this.answer({
+      approvalId: one.approvalId,
+      decision: "reject",
+      ...(note ? { note } : {}),
+    });
   }
 
-  private async answer(params: Parameters<typeof this.server.request<"turnbuckle/approve">>[1]): Promise<void> {
+  private async answer(
+    params: Parameters<typeof this.server.request<"turnbuckle/approve">>[1],
+  ): Promise<void> {
     const { accepted } = await this.server.request("turnbuckle/approve", params);
     if (!accepted) {
       void vscode.window.setStatusBarMessage("Turnbuckle: that question is settled already", 5000);
@@ -118,7 +130,9 @@ export class Reviews implements vscode.Disposable {
 
   /** What the right side holds now, saved or not. */
   private textOf(uri: vscode.Uri): string {
-    const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+    const open = vscode.workspace.textDocuments.find(
+      (one) => one.uri.toString() === uri.toString(),
+    );
     return open ? open.getText() : this.files.text(uri);
   }
 
@@ -134,12 +148,17 @@ export class Reviews implements vscode.Disposable {
     this.shown = this.shown.filter((one) => one.approvalId !== approvalId);
     const uris = new Set(mine.map((one) => one.right.toString()));
     for (const { right } of mine) {
-      const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === right.toString());
+      const document = vscode.workspace.textDocuments.find(
+        (one) => one.uri.toString() === right.toString(),
+      );
       if (document?.isDirty) await document.save(); // else closing would ask what to do with it
     }
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputTextDiff && uris.has(input.modified.toString()));
+      .filter(
+        ({ input }) =>
+          input instanceof vscode.TabInputTextDiff && uris.has(input.modified.toString()),
+      );
     if (tabs.length) await vscode.window.tabGroups.close(tabs, true);
     for (const { left, right } of mine) {
       this.files.remove(right);
@@ -155,7 +174,8 @@ export class Reviews implements vscode.Disposable {
 async function pick(files: ReviewFile[]): Promise<ReviewFile | undefined> {
   if (files.length <= 1) return files[0];
   const items = files.map((file) => ({ label: lastPart(file.uri), description: file.kind, file }));
-  return (await vscode.window.showQuickPick(items, { title: "Which file do you want to review?" }))?.file;
+  return (await vscode.window.showQuickPick(items, { title: "Which file do you want to review?" }))
+    ?.file;
 }
 
 function activeDiff(): vscode.Uri | undefined {

@@ -51,13 +51,17 @@ export async function act(action: Action, does: Does): Promise<void> {
     case "restart":
       return does.server.restart();
     case "openSettings":
-      await vscode.commands.executeCommand("workbench.action.openSettings", "@ext:turnbuckle.turnbuckle");
+      await vscode.commands.executeCommand(
+        "workbench.action.openSettings",
+        "@ext:turnbuckle.turnbuckle",
+      );
   }
 }
 
 async function openFile(uri: string, line: number | undefined): Promise<void> {
   const parsed = vscode.Uri.parse(uri, true);
-  const known = vscode.workspace.getWorkspaceFolder(parsed) !== undefined ||
+  const known =
+    vscode.workspace.getWorkspaceFolder(parsed) !== undefined ||
     vscode.workspace.textDocuments.some((one) => one.uri.toString() === parsed.toString());
   if (!known) {
     const text = `Open ${parsed.fsPath}? It lies outside the workspace.`;
@@ -94,14 +98,21 @@ async function addContext(does: Does): Promise<void> {
     .map(([uri]) => diagnosticsChip(uri))
     .filter((one): one is Chip => one !== undefined);
   const known = offers();
-  const more = problems.filter((one) => !known.some((other) => other.kind === one.kind && other.uri === one.uri));
+  const more = problems.filter(
+    (one) => !known.some((other) => other.kind === one.kind && other.uri === one.uri),
+  );
   const said = does.terminals.lastOutput;
   const all = [...known, ...more, ...(said ? [said] : [])];
   const items = all.map((chip) => ({ label: chip.label, description: chip.detail, chip }));
   if (!items.length) {
-    void vscode.window.showInformationMessage("Turnbuckle: no editor is open. Type @ to name a file.");
+    void vscode.window.showInformationMessage(
+      "Turnbuckle: no editor is open. Type @ to name a file.",
+    );
     return;
   }
-  const chosen = await vscode.window.showQuickPick(items, { title: "Add to the chat", canPickMany: true });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: "Add to the chat",
+    canPickMany: true,
+  });
   if (chosen?.length) does.chips(chosen.map((one) => one.chip));
 }

@@ -40,24 +40,32 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     addSelection: () => addSelection(panel),
     addFile: (uri?: vscode.Uri, all?: vscode.Uri[]) => addFiles(panel, uri, all),
     addProblems: () => addProblems(panel),
-    addTerminal: () => addTerminal(panel, () => terminals.output(), "run a command in a terminal first"),
+    addTerminal: () =>
+      addTerminal(panel, () => terminals.output(), "run a command in a terminal first"),
     addTerminalSelection: () =>
       addTerminal(panel, () => terminals.selection(), "select something in a terminal first"),
     review: (approvalId: unknown) => review(parts, approvalId),
-    answer: (approvalId?: unknown) => router.pick(typeof approvalId === "string" ? approvalId : undefined),
+    answer: (approvalId?: unknown) =>
+      router.pick(typeof approvalId === "string" ? approvalId : undefined),
     stop: () => stop(parts),
     selectModel: () => pickModel(server, panel.bridge?.sessionId),
     setKey: () => credentials.ask(),
     clearKeys: async () => {
       await credentials.clear();
-      void vscode.window.showInformationMessage("Turnbuckle: the keys that you gave are forgotten.");
+      void vscode.window.showInformationMessage(
+        "Turnbuckle: the keys that you gave are forgotten.",
+      );
     },
     useDemo: () => useDemo(parts.restarting),
     showLog: () => output.show(true),
     restartServer: () => server.restart(),
     reloadChat: () => panel.reload(),
     openWalkthrough: () =>
-      vscode.commands.executeCommand("workbench.action.openWalkthrough", "turnbuckle.turnbuckle#start", false),
+      vscode.commands.executeCommand(
+        "workbench.action.openWalkthrough",
+        "turnbuckle.turnbuckle#start",
+        false,
+      ),
   };
   return Object.entries(commands).map(([name, run]) => command(name, run));
 }
@@ -81,7 +89,9 @@ async function addSelection(panel: PanelProvider): Promise<void> {
 
 async function addFiles(panel: PanelProvider, uri?: vscode.Uri, all?: vscode.Uri[]): Promise<void> {
   const active = vscode.window.activeTextEditor?.document.uri;
-  const uris = all?.length ? all : [uri ?? active].filter((one): one is vscode.Uri => one !== undefined);
+  const uris = all?.length
+    ? all
+    : [uri ?? active].filter((one): one is vscode.Uri => one !== undefined);
   if (uris.length) await panel.with((bridge) => bridge.addChips(uris.map(fileChip)), false);
 }
 
@@ -106,7 +116,8 @@ async function addTerminal(
 async function stop({ server, panel, watch }: Parts): Promise<void> {
   const running = watch.all.filter((one) => one.state !== "idle").map((one) => one.sessionId);
   const inPanel = panel.bridge?.sessionId;
-  const sessionId = inPanel !== undefined && running.includes(inPanel) ? inPanel : running[0] ?? inPanel;
+  const sessionId =
+    inPanel !== undefined && running.includes(inPanel) ? inPanel : (running[0] ?? inPanel);
   if (sessionId === undefined || server.state.state !== "running") return;
   await server.request("turnbuckle/cancel", { sessionId, keepQueue: true });
 }

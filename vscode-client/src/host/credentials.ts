@@ -33,6 +33,16 @@ export class Credentials implements vscode.Disposable {
     }
   }
 
+  /** Hand a key over; whatever a failure says, it does not repeat the key. */
+  private async give(provider: string, key: string): Promise<void> {
+    try {
+      await this.server.request("turnbuckle/credentials", { provider, key });
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      throw new Error(said.replaceAll(key, "…"));
+    }
+  }
+
   /** Let the person choose a provider and type its key; says whether one was set. */
   async ask(): Promise<boolean> {
     const { providers = [] } = await this.server.request("turnbuckle/models", {});
@@ -55,7 +65,7 @@ export class Credentials implements vscode.Disposable {
     });
     if (key === undefined) return false;
     // The server says first whether it takes it.
-    await this.server.request("turnbuckle/credentials", { provider: chosen.provider, key: key.trim() });
+    await this.give(chosen.provider, key.trim());
     await this.secrets.store(PREFIX + chosen.provider, key.trim());
     await this.names.update(KNOWN, [...new Set([...this.providers, chosen.provider])]);
     return true;

@@ -10,14 +10,16 @@ export async function pickModel(server: Server, sessionId: string | undefined): 
   const items = models.map((one) => ({
     label: one.name,
     description: one.provider,
-    detail: one.unavailable ?? (one.window === undefined ? "" : `${one.window.toLocaleString()} tokens`),
+    detail:
+      one.unavailable ?? (one.window === undefined ? "" : `${one.window.toLocaleString()} tokens`),
     one,
   }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: "The model for this session",
     matchOnDescription: true,
   });
-  if (chosen) await server.request("turnbuckle/session/configure", { sessionId, model: chosen.one.name });
+  if (chosen)
+    await server.request("turnbuckle/session/configure", { sessionId, model: chosen.one.name });
 }
 
 /** Set the offline model for this person, and start the server with it. */

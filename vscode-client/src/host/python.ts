@@ -7,14 +7,18 @@ import { interpreterSetting } from "./settings";
 
 /** As much of the Python Environments extension's API as is used. */
 interface EnvironmentsApi {
-  getEnvironment(scope: vscode.Uri | undefined): Promise<{ execInfo?: { run?: { executable?: string } } } | undefined>;
+  getEnvironment(
+    scope: vscode.Uri | undefined,
+  ): Promise<{ execInfo?: { run?: { executable?: string } } } | undefined>;
 }
 
 /** As much of the Python extension's API as is used. */
 interface PythonApi {
   environments: {
     getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
-    resolveEnvironment(path: { path: string }): Promise<{ executable: { uri?: vscode.Uri } } | undefined>;
+    resolveEnvironment(path: {
+      path: string;
+    }): Promise<{ executable: { uri?: vscode.Uri } } | undefined>;
   };
 }
 
@@ -27,14 +31,17 @@ export function apis(extension: GetExtension = vscode.extensions.getExtension): 
     environments: async () => {
       if (!vscode.workspace.isTrusted) return undefined;
       const found = await extension("ms-python.vscode-python-envs")?.activate();
-      return (await (found as EnvironmentsApi | undefined)?.getEnvironment(folder))?.execInfo?.run?.executable;
+      return (await (found as EnvironmentsApi | undefined)?.getEnvironment(folder))?.execInfo?.run
+        ?.executable;
     },
     python: async () => {
       if (!vscode.workspace.isTrusted) return undefined;
       const found = (await extension("ms-python.python")?.activate()) as PythonApi | undefined;
       if (!found) return undefined;
       const { environments } = found;
-      const resolved = await environments.resolveEnvironment(environments.getActiveEnvironmentPath(folder));
+      const resolved = await environments.resolveEnvironment(
+        environments.getActiveEnvironmentPath(folder),
+      );
       return resolved?.executable.uri?.fsPath;
     },
   };

@@ -38,7 +38,9 @@ export class Restarting implements vscode.Disposable {
     this.quiet = setTimeout(offer, QUIET);
   }
 
-  /** Ask once, whatever is changed meanwhile; a server that did not start is tried again unasked. */
+  /**
+   * Ask once, whatever is changed meanwhile; a server that did not start is tried again unasked.
+   */
   async offer(): Promise<void> {
     if (!this.isOutdated || this.asking) return;
     if (this.server.state.state === "failed") return this.apply();
@@ -47,7 +49,8 @@ export class Restarting implements vscode.Disposable {
       const text =
         "Turnbuckle: the changed settings take effect when its server is restarted. " +
         "That interrupts a running turn.";
-      if ((await vscode.window.showInformationMessage(text, RESTART)) === RESTART) await this.apply();
+      if ((await vscode.window.showInformationMessage(text, RESTART)) === RESTART)
+        await this.apply();
     } finally {
       this.asking = false;
     }

@@ -13,13 +13,21 @@ export async function openSession(server: Server, panel: PanelProvider): Promise
     void vscode.window.showInformationMessage("Turnbuckle: there is no session yet.");
     return;
   }
-  const items = sessions.map((one) => ({ label: one.title ?? "Untitled", description: about(one), one }));
-  const chosen = await vscode.window.showQuickPick(items, { title: "Open a session", matchOnDescription: true });
+  const items = sessions.map((one) => ({
+    label: one.title ?? "Untitled",
+    description: about(one),
+    one,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: "Open a session",
+    matchOnDescription: true,
+  });
   if (chosen) await panel.with((bridge) => void bridge.show(chosen.one.sessionId), true);
 }
 
 function about({ updated, turns, cwd }: SessionEntry): string {
-  const folder = cwd === undefined ? "" : ` · ${vscode.workspace.asRelativePath(vscode.Uri.parse(cwd))}`;
+  const folder =
+    cwd === undefined ? "" : ` · ${vscode.workspace.asRelativePath(vscode.Uri.parse(cwd))}`;
   return `${new Date(updated).toLocaleString()} · ${turns === 1 ? "1 turn" : `${turns} turns`}${folder}`;
 }
 
@@ -31,7 +39,10 @@ export async function resume(server: Server, panel: PanelProvider): Promise<void
 }
 
 export async function exportSession(server: Server, sessionId: string): Promise<void> {
-  const { text } = await server.request("turnbuckle/session/export", { sessionId, format: "markdown" });
+  const { text } = await server.request("turnbuckle/session/export", {
+    sessionId,
+    format: "markdown",
+  });
   const document = await vscode.workspace.openTextDocument({ language: "markdown", content: text });
   await vscode.window.showTextDocument(document, { preview: false });
 }

@@ -12,9 +12,17 @@ export class Status implements vscode.Disposable {
     private readonly server: Server,
     private readonly watch: Watch,
   ) {
-    this.item = vscode.window.createStatusBarItem("turnbuckle", vscode.StatusBarAlignment.Right, 100);
+    this.item = vscode.window.createStatusBarItem(
+      "turnbuckle",
+      vscode.StatusBarAlignment.Right,
+      100,
+    );
     this.item.name = "Turnbuckle";
-    this.disposables = [server.onState(() => this.draw()), watch.onChanged(() => this.draw()), this.item];
+    this.disposables = [
+      server.onState(() => this.draw()),
+      watch.onChanged(() => this.draw()),
+      this.item,
+    ];
     this.draw();
     this.item.show();
   }

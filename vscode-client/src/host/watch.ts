@@ -61,4 +61,7 @@ export class Watch implements vscode.Disposable {
 
 type Note =
   | { type: "review/changed"; data: { uri: string } }
-  | { type: "session/changed"; data: Omit<Watched, "state"> & { state: Watched["state"] | "closed" } };
+  | {
+      type: "session/changed";
+      data: Omit<Watched, "state"> & { state: Watched["state"] | "closed" };
+    };

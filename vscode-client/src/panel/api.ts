@@ -7,11 +7,18 @@ export interface Kept {
   sessionId?: string;
   draft?: string;
   chips?: Chip[];
+  /** What is written in sessions that are not shown, by their ids; the latest last. */
+  drafts?: Record<string, Written>;
   /** Ids of cards that the person opened, and of those that they closed. */
   open?: string[];
   shut?: string[];
   /** The item at the top for someone who reads further up, and how far it is from there. */
   anchor?: Anchor | undefined;
+}
+
+export interface Written {
+  draft: string;
+  chips: Chip[];
 }
 
 export interface Anchor {

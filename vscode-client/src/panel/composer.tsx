@@ -60,6 +60,7 @@ export function Composer() {
           aria-controls="composer-list"
           aria-activedescendant={suggestions.active}
           placeholder={placeholder(settings.trusted, busy)}
+          dir="auto"
           value={draft}
           disabled={!settings.trusted}
           onInput={(event) =>

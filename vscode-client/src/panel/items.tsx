@@ -27,7 +27,7 @@ export function UserMessage({ item }: { item: UserItem }) {
   const why = busy ? " (stop the turn first)" : "";
   return (
     <div class={`user-card ${item.source}`}>
-      <div class="user-text">{item.text}</div>
+      <div class="user-text" dir="auto">{item.text}</div>
       {item.context.length > 0 && (
         <ul class="chips" aria-label="Context">
           {item.context.map((label, index) => (

@@ -1,9 +1,12 @@
 // What the panel remembers over a reload of its page.
 
-import type { Anchor, Api, Kept } from "./api";
+import type { Chip } from "../shared/messages";
+import type { Anchor, Api, Kept, Written } from "./api";
 
 /** The most cards that are remembered as opened or closed. */
 const CARDS = 200;
+/** The most sessions whose drafts are remembered. */
+const DRAFTS = 20;
 /** A chip with more text than this is not kept. */
 const CHIP_TEXT = 16 * 1024;
 
@@ -24,9 +27,25 @@ export class Keeper {
 
   keep(changes: Kept): void {
     this.kept = { ...this.kept, ...changes };
-    const chips = this.kept.chips?.filter((chip) => (chip.text?.length ?? 0) <= CHIP_TEXT);
-    if (chips) this.kept.chips = chips;
+    if (this.kept.chips) this.kept.chips = small(this.kept.chips);
     this.api.setState(this.kept);
+  }
+
+  /** What is written stays with the session that is left; gives what was written in the other. */
+  change(from: string, to: string): Written {
+    const { draft = "", chips = [], drafts = {} } = this.kept;
+    const { [to]: there = { draft: "", chips: [] }, ...others } = drafts;
+    this.keep({ ...there, drafts: { ...others } });
+    if (draft.trim() || chips.length) this.putBack(from, { draft, chips });
+    return there;
+  }
+
+  /** What is written in a session that is not shown, unless something is written there already. */
+  putBack(sessionId: string, written: Written): void {
+    const { [sessionId]: there, ...others } = this.kept.drafts ?? {};
+    const kept = there ?? { ...written, chips: small(written.chips) };
+    const all = Object.entries({ ...others, [sessionId]: kept });
+    this.keep({ drafts: Object.fromEntries(all.slice(-DRAFTS)) });
   }
 
   anchorAt(anchor: Anchor | undefined): void {
@@ -54,4 +73,8 @@ export class Keeper {
     this.shut = new Set([...this.shut].slice(-CARDS));
     this.keep({ open: [...this.open], shut: [...this.shut] });
   }
+}
+
+function small(chips: Chip[]): Chip[] {
+  return chips.filter((chip) => (chip.text?.length ?? 0) <= CHIP_TEXT);
 }

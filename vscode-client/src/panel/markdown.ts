@@ -18,6 +18,17 @@ md.renderer.rules["image"] = (tokens, index) => {
     : `<a href="${md.utils.escapeHtml(href)}">${text}</a>`;
 };
 
+// Each paragraph reads in the direction of its own words; code is always read from the left.
+for (const name of ["paragraph_open", "heading_open", "list_item_open", "th_open", "td_open"]) {
+  const before = md.renderer.rules[name];
+  md.renderer.rules[name] = (tokens, index, options, env, self) => {
+    tokens[index]!.attrSet("dir", "auto");
+    return before
+      ? before(tokens, index, options, env, self)
+      : self.renderToken(tokens, index, options);
+  };
+}
+
 /** What runs on this machine may be looked at without encryption. */
 const LOCAL = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?#]\S*)?$/i;
 
@@ -62,7 +73,7 @@ const ALLOWED = {
     "tr",
     "ul",
   ],
-  ALLOWED_ATTR: ["href", "class", "start"],
+  ALLOWED_ATTR: ["href", "class", "start", "dir"],
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP:
     /^(?:https?:\/\/|file:\/\/\/|[\w-]*\.[\w.-]*:\d+$|(?![a-z][a-z0-9+.-]*:)(?!\/\/))/i,
@@ -74,6 +85,8 @@ export function render(block: string, finished: boolean): string {
   const clean = DOMPurify.sanitize(md.render(block), ALLOWED);
   // A table that is wider than the panel is scrolled by itself, also with the keyboard.
   return clean
+    .replaceAll("<pre>", '<pre dir="ltr">')
+    .replaceAll("<code", '<code dir="ltr"')
     .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
     .replaceAll("</table>", "</table></div>");
 }

@@ -25,9 +25,7 @@ export function send(store: Store, steer: boolean): void {
     if (error instanceof Refused && (error.kind === "dropped" || error.code === -32800)) return;
     store.setProblem(error instanceof Error ? error.message : String(error));
     const entered = store.view.state.items.some((item) => item.kind === "user" && item.key === key);
-    if (entered || store.view.draft) return;
-    store.compose(draft);
-    store.addChips(chips);
+    if (!entered) store.putBack(session.sessionId, draft, chips);
   });
 }
 

@@ -12,34 +12,31 @@ import {
 import type { EffectiveConfig, Requests } from "../wire/types";
 import type { Api } from "./api";
 import { Calling } from "./calling";
+import { Drawn } from "./drawn";
 import { Keeper } from "./kept";
-import { before } from "./older";
-import { blank, type Page, type View } from "./view";
+import { before as turnsBefore } from "./older";
+import { blank, type Page } from "./view";
 
 export { Refused } from "./calling";
 export { OLDER } from "./older";
 export type { Page, View } from "./view";
 
-export class Store {
-  view: View;
+export class Store extends Drawn {
   readonly keeper: Keeper;
   private reducer = new Reducer();
   /** The same session told anew: it takes the place of what is shown once it is whole. */
   private next: Reducer | undefined;
   private readonly calling: Calling;
-  private readonly listeners = new Set<() => void>();
-  private readonly focusListeners = new Set<() => void>();
-  private drawing = false;
   private wanted: (() => void) | undefined;
 
   constructor(
     private readonly api: Api,
-    private readonly frame: (draw: () => void) => void,
+    frame: (draw: () => void) => void,
   ) {
-    this.keeper = new Keeper(api);
+    const keeper = new Keeper(api);
+    super(blank(keeper.state.draft ?? "", keeper.state.chips ?? []), frame);
+    this.keeper = keeper;
     this.calling = new Calling((message) => api.postMessage(message));
-    const { draft, chips } = this.keeper.state;
-    this.view = blank(draft ?? "", chips ?? []);
   }
 
   start(): void {
@@ -85,7 +82,8 @@ export class Store {
   private show(session: ShownSession): void {
     const reducer = new Reducer();
     reducer.begin(session);
-    const again = session.sessionId === this.view.session?.sessionId && this.view.state.live;
+    const before = this.view.session?.sessionId;
+    const again = session.sessionId === before && this.view.state.live;
     if (again) {
       // What is read stays on the screen until the same is there anew.
       this.next = reducer;
@@ -97,7 +95,10 @@ export class Store {
     if (session.sessionId !== this.keeper.state.sessionId) {
       this.keeper.keep({ sessionId: session.sessionId, anchor: undefined });
     }
+    // What was written before any session was there goes along into the first one.
+    const other = before !== undefined && before !== session.sessionId;
     this.set({
+      ...(other ? this.keeper.change(before, session.sessionId) : {}),
       session,
       state: reducer.state,
       older: { items: [], from: session.from },
@@ -138,7 +139,7 @@ export class Store {
   async readOlder(): Promise<void> {
     const { session, older } = this.view;
     if (!session || older.from <= 0) return;
-    const more = await before(this.calling, session.sessionId, older);
+    const more = await turnsBefore(this.calling, session.sessionId, older);
     if (this.view.session === session && this.view.older === older) this.set({ older: more });
   }
 
@@ -194,6 +195,16 @@ export class Store {
     this.set({ draft });
   }
 
+  /** What was sent in a session and not taken; it comes back unless something else is there now. */
+  putBack(sessionId: string, draft: string, chips: Chip[]): void {
+    if (this.view.session?.sessionId !== sessionId) {
+      this.keeper.putBack(sessionId, { draft, chips });
+    } else if (!this.view.draft) {
+      this.compose(draft);
+      this.addChips(chips);
+    }
+  }
+
   /** Put text into the composer without losing what is written there. */
   suggest(text: string): void {
     const { draft } = this.view;
@@ -227,31 +238,6 @@ export class Store {
   setOpen(id: string, open: boolean): void {
     this.keeper.setOpen(id, open);
     this.set({ version: this.view.version + 1 });
-  }
-
-  private set(changes: Partial<View>): void {
-    this.view = { ...this.view, ...changes };
-    if (this.drawing) return;
-    this.drawing = true;
-    this.frame(() => {
-      this.drawing = false;
-      for (const listener of [...this.listeners]) listener();
-    });
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  /** Only for what the person did: nothing else moves the focus. */
-  onFocus(listener: () => void): () => void {
-    this.focusListeners.add(listener);
-    return () => this.focusListeners.delete(listener);
-  }
-
-  focus(): void {
-    for (const listener of this.focusListeners) listener();
   }
 }
 

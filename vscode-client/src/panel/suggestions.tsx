@@ -45,7 +45,8 @@ export function useSuggestions(field: RefObject<HTMLTextAreaElement>): Offered {
     const word = /(?:^|\s)@(\S*)$/.exec(text.slice(0, caret))?.[1];
     if (word === undefined) return setFiles([]);
     void store.findFiles(word).then((chips) => {
-      if (mine === asked.current) setFiles(chips.slice(0, OFFERED)); // else it was typed on meanwhile
+      // Else it was typed on meanwhile.
+      if (mine === asked.current) setFiles(chips.slice(0, OFFERED));
     });
   };
   const dismiss = (): void => {

@@ -27,7 +27,12 @@ const Block = memo(function Block({ source, finished }: { source: string; finish
   const plain =
     fence && (finished ? fence.closed && fence.code.length > HIGHLIGHTED : !fence.closed);
   if (plain) return <PlainCode code={fence.code} finished={finished} />;
-  if (!finished && source.length > TOO_LONG) return <div class="block plain">{source}</div>;
+  if (!finished && source.length > TOO_LONG)
+    return (
+      <div class="block plain" dir="auto">
+        {source}
+      </div>
+    );
   return <Rendered source={source} finished={finished} />;
 });
 
@@ -36,11 +41,11 @@ function PlainCode({ code, finished }: { code: string; finished: boolean }) {
   const store = useStore();
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (finished && element.current) addTools(element.current, store);
+    if (finished && element.current) addTools(element.current, store, code);
   }, [finished]);
   return (
     <div class="block" ref={element} key={String(finished)}>
-      <pre tabIndex={0}>
+      <pre tabIndex={0} dir="ltr">
         <code>
           {codeParts(code).map((part, index) => (
             <CodePart key={index} text={part} />
@@ -60,7 +65,7 @@ function Rendered({ source, finished }: { source: string; finished: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   const html = useMemo(() => ({ __html: render(source, finished) }), [source, finished]);
   useEffect(() => {
-    if (finished && element.current) addTools(element.current, store);
+    if (finished && element.current) addTools(element.current, store, fenceOf(source)?.code);
   }, [html, finished]);
   const follow = (event: MouseEvent): void => {
     const link = (event.target as Element | null)?.closest("a");
@@ -85,11 +90,15 @@ function openFile(store: Store, href: string): void {
   store.do({ do: "openFile", uri, ...(number > 0 ? { line: number - 1 } : {}) });
 }
 
-/** Copy and insert, for each block of code. */
-function addTools(element: HTMLElement, store: Store): void {
+/**
+ * Copy and insert, for each block of code. `code` is that of a block that is nothing else, as it was
+ * written: on the page its line ends are not what they were.
+ */
+function addTools(element: HTMLElement, store: Store, code?: string): void {
   for (const pre of element.querySelectorAll("pre")) {
     if (pre.parentElement?.classList.contains("code")) continue;
-    const text = pre.textContent ?? "";
+    // The line end before the closing fence is none of the code's.
+    const text = (code ?? pre.textContent ?? "").replace(/\r?\n$/, "");
     const tools = document.createElement("span");
     tools.className = "code-tools";
     tools.append(

@@ -35,6 +35,9 @@ export function Transcript() {
   const { first, earlier } = useWindow(all, sessionId, store, () => scrolling.hold());
   const scrolling = useScrolling(frame, sessionId, live, store.keeper, () => void earlier());
   first.follow(scrolling.follows);
+  const seen = useRef(all.length);
+  if (scrolling.follows) seen.current = all.length;
+  const news = all.length > seen.current || (!scrolling.follows && state.running);
   const rows = rowsOf(all.slice(first.at));
   const last = state.running ? undefined : state.items.at(-1)?.id;
   const reached = rows.some((row) => row.id === current) ? current : rows.at(-1)?.id;
@@ -78,9 +81,9 @@ export function Transcript() {
       {!scrolling.follows && (
         <button
           type="button"
-          class="latest"
-          aria-label="Jump to the latest"
-          title="Jump to the latest"
+          class={news ? "latest news" : "latest"}
+          aria-label={news ? "New below: jump to the latest" : "Jump to the latest"}
+          title={news ? "New below" : "Jump to the latest"}
           onClick={scrolling.toEnd}
         >
           <Icon name="arrow-down" />

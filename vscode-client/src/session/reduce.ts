@@ -2,12 +2,13 @@
 
 import type { Fact, Facts, Usage } from "../wire/types";
 import type { Note, Value } from "../shared/messages";
+import { Answer } from "./answer";
 import { Calls } from "./calls";
 import { Items } from "./items";
 import { contextLabel, firstLine, lastPart } from "./labels";
 import { gone, isGone, type Rewind } from "./rewound";
 import { plus, type Beginning } from "./usage";
-import { emptyState, type AssistantItem, type SessionState } from "./state";
+import { emptyState, type SessionState } from "./state";
 
 export { OUTPUT_TAIL } from "./calls";
 export { contextLabel, lastPart } from "./labels";
@@ -21,11 +22,12 @@ export class Reducer {
   private readonly calls: Calls;
   private readonly rewinds: Rewind[] = [];
   private readonly added = new Map<string, Facts["inbox/added"]>();
-  private answer: AssistantItem | undefined;
+  private readonly answer: Answer;
   private counted = -1;
 
   constructor(state: SessionState = emptyState()) {
     this.items = new Items(state);
+    this.answer = new Answer(this.items);
     this.calls = new Calls(this.items);
   }
 
@@ -74,7 +76,7 @@ export class Reducer {
       delete this.state.status;
       this.state.lastEnd = data.end;
       if (data.end.failure) this.state.failure = data.end.failure;
-      this.closeAnswer();
+      this.answer.close();
       if (data.end.kind !== "completed") {
         this.items.push({ kind: "end", id: `end-${seq}`, seq, turn: data.turn, end: data.end });
       }
@@ -167,7 +169,7 @@ export class Reducer {
     if (source === "context") return; // it stands as chips on the message that it came with
     const sent = data.key === undefined ? undefined : this.added.get(data.key);
     if (data.key !== undefined) this.added.delete(data.key);
-    this.closeAnswer();
+    this.answer.close();
     const pointed = sent?.context ?? [];
     this.items.push({
       kind: "user",
@@ -185,7 +187,7 @@ export class Reducer {
   private chunk(seq: number, data: Facts["assistant/chunk"]): void {
     delete this.state.status;
     if (data.text || data.reasoning) {
-      const answer = this.openAnswer(seq, data.turn, data.step);
+      const answer = this.answer.open(seq, data.turn, data.step);
       answer.text += data.text ?? "";
       answer.reasoning += data.reasoning ?? "";
       this.items.touch(answer);
@@ -195,12 +197,12 @@ export class Reducer {
 
   private message(seq: number, data: Facts["assistant/message"]): void {
     if (data.content || data.reasoning) {
-      const answer = this.openAnswer(seq, data.turn, data.step);
+      const answer = this.answer.open(seq, data.turn, data.step);
       answer.text = data.content;
       answer.reasoning = data.reasoning ?? "";
       answer.interrupted = data.interrupted ?? false;
     }
-    this.closeAnswer();
+    this.answer.close();
     this.calls.settle(seq, data);
     if (data.usage && seq > this.counted) this.state.context = data.usage.total;
     this.count(seq, data.usage);
@@ -211,35 +213,9 @@ export class Reducer {
     if (usage && seq > this.counted) this.state.usage = plus(this.state.usage, usage);
   }
 
-  private openAnswer(seq: number, turn: number, step: number): AssistantItem {
-    if (!this.answer) {
-      this.answer = {
-        kind: "assistant",
-        id: `answer-${turn}-${step}`,
-        seq,
-        turn,
-        step,
-        text: "",
-        reasoning: "",
-        streaming: true,
-        interrupted: false,
-      };
-      this.items.push(this.answer);
-    }
-    return this.answer;
-  }
-
-  private closeAnswer(): void {
-    if (!this.answer) return;
-    this.answer.streaming = false;
-    this.items.touch(this.answer);
-    this.answer = undefined;
-  }
-
   /** An attempt is over without an answer: what it had said is no part of the session. */
   private dropAnswer(): void {
-    if (this.answer) this.items.remove([this.answer]);
-    this.answer = undefined;
+    this.answer.drop();
     this.calls.drop();
   }
 

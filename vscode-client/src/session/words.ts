@@ -50,8 +50,8 @@ export function whole(approval: Approval): string {
       return `${head}\nIn ${subject.cwd}:\n\n${fenced(subject.command, "sh")}`;
     case "change":
       return (
-        head
-        + subject.files
+        head +
+        subject.files
           .map((file) => `\n## ${file.uri}\n\n${file.hunks.map(hunk).join("\n")}`)
           .join("\n")
       );

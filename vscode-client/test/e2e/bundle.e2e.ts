@@ -2,7 +2,15 @@
 // its way.
 
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -36,9 +44,21 @@ function foreign(folder: string): string {
 }
 
 /** Ask it to initialize, and give what it answers. */
-async function initialize(python: string, env: Record<string, string>, cwd: string): Promise<unknown> {
-  const interpreter = { command: [python], version: [3, 11] as [number, number], source: "the test" };
-  const { command, args, env: whole } = launch(interpreter, join(place, "extension"), { args: [], env });
+async function initialize(
+  python: string,
+  env: Record<string, string>,
+  cwd: string,
+): Promise<unknown> {
+  const interpreter = {
+    command: [python],
+    version: [3, 11] as [number, number],
+    source: "the test",
+  };
+  const {
+    command,
+    args,
+    env: whole,
+  } = launch(interpreter, join(place, "extension"), { args: [], env });
   const child = spawn(command, args, { env: whole, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const said: string[] = [];
   child.stderr.on("data", (data: Buffer) => said.push(data.toString()));

@@ -72,7 +72,10 @@ describe("the chat", () => {
 
 describe("a command", () => {
   it("is approved, runs, and shows how it ended", async () => {
-    vs.model.play(calls("I count.", ["run_command", { command: "echo one && echo two" }]), says("Two lines."));
+    vs.model.play(
+      calls("I count.", ["run_command", { command: "echo one && echo two" }]),
+      says("Two lines."),
+    );
     await panel.send("Count");
     const card = panel.card("Run this command?");
     await card.waitFor();
@@ -97,19 +100,28 @@ describe("a command", () => {
   it("is approved with the keyboard alone", async () => {
     vs.model.play(calls("", ["run_command", { command: "echo keys" }]), says("With keys."));
     await vs.page.keyboard.press("Control+Alt+T");
-    await expect.poll(() => panel.composer.evaluate((field) => field === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => panel.composer.evaluate((field) => field === document.activeElement))
+      .toBe(true);
     await vs.page.keyboard.type("By keyboard");
     await vs.page.keyboard.press("Enter");
     await panel.button("Allow once").waitFor();
     // The question took no focus: the person leads there.
     expect(await panel.composer.evaluate((field) => field === document.activeElement)).toBe(true);
     const named = (): Promise<string> =>
-      panel.frame.locator(":focus").first().innerText({ timeout: 1000 }).catch(() => "");
+      panel.frame
+        .locator(":focus")
+        .first()
+        .innerText({ timeout: 1000 })
+        .catch(() => "");
     await expect
-      .poll(async () => {
-        if ((await named()) !== "Allow once") await vs.page.keyboard.press("Shift+Tab");
-        return named();
-      }, { timeout: 15_000, interval: 50 })
+      .poll(
+        async () => {
+          if ((await named()) !== "Allow once") await vs.page.keyboard.press("Shift+Tab");
+          return named();
+        },
+        { timeout: 15_000, interval: 50 },
+      )
       .toBe("Allow once");
     await vs.page.keyboard.press("Enter");
     await panel.text("With keys.").waitFor();

@@ -22,7 +22,10 @@ const edit = (path: string): [string, object] => [
     path,
     edits: [
       { old: "import os\n", new: '"""Small statistics."""\n' },
-      { old: "    x = sum(items)\n", new: "    if not items:\n        raise ValueError\n    x = sum(items)\n" },
+      {
+        old: "    x = sum(items)\n",
+        new: "    if not items:\n        raise ValueError\n    x = sum(items)\n",
+      },
       { old: "max(items) - min(items)", new: "max(items) - min(items) if items else 0" },
     ],
   },
@@ -154,7 +157,9 @@ describe("the editor", () => {
     await vs.command("Go to Next Problem in Files");
     await vs.page.keyboard.press("Escape");
     await vs.page.keyboard.press("Control+.");
-    const offer = vs.page.locator(".action-widget .monaco-list-row", { hasText: /agent: fix/i }).first();
+    const offer = vs.page
+      .locator(".action-widget .monaco-list-row", { hasText: /agent: fix/i })
+      .first();
     await offer.waitFor();
     await vs.picture("quickfix");
     await offer.click();

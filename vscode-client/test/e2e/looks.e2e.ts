@@ -9,20 +9,34 @@ let vs: Workbench;
 const SCENE = [
   calls(
     "The test expects `ValueError`, but `mean([])` divides by zero. I look at both files first.",
-    ["todo_write", { items: [
-      { text: "Reproduce the failure", state: "done" },
-      { text: "Guard the empty list", state: "active" },
-      { text: "Run the tests again", state: "open" },
-    ] }],
+    [
+      "todo_write",
+      {
+        items: [
+          { text: "Reproduce the failure", state: "done" },
+          { text: "Guard the empty list", state: "active" },
+          { text: "Run the tests again", state: "open" },
+        ],
+      },
+    ],
     ["read_file", { path: "stats.py" }],
     ["search", { pattern: "mean" }],
   ),
   calls("", ["run_command", { command: "python3 -c 'import stats; stats.mean([])'" }]),
   calls(
     "It is as I thought:\n\n```python\n>>> mean([])\nZeroDivisionError: division by zero\n```\n\n- guard the empty list\n- keep the API",
-    ["edit_file", { path: "stats.py", edits: [
-      { old: "    return sum(items) / len(items)\n", new: "    if not items:\n        raise ValueError(\"no items\")\n    return sum(items) / len(items)\n" },
-    ] }],
+    [
+      "edit_file",
+      {
+        path: "stats.py",
+        edits: [
+          {
+            old: "    return sum(items) / len(items)\n",
+            new: '    if not items:\n        raise ValueError("no items")\n    return sum(items) / len(items)\n',
+          },
+        ],
+      },
+    ],
   ),
   says("Done: `mean` now raises `ValueError` for an empty list."),
 ];
@@ -43,7 +57,13 @@ describe.each([
   it("the panel shows a whole turn", async (context) => {
     kept(context, vs);
     await vs.setting("workbench.colorTheme", theme);
-    await vs.page.locator(name === "contrast" ? ".monaco-workbench.hc-black" : `.monaco-workbench.vs${name === "dark" ? "-dark" : ""}`).waitFor();
+    await vs.page
+      .locator(
+        name === "contrast"
+          ? ".monaco-workbench.hc-black"
+          : `.monaco-workbench.vs${name === "dark" ? "-dark" : ""}`,
+      )
+      .waitFor();
     const panel = await vs.showChat();
     await panel.button("New session").click();
     await panel.text("Ask, review, accept").waitFor();

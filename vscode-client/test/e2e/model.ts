@@ -102,29 +102,37 @@ export class Reply {
 }
 
 /** Says a text and is done. */
-export const says = (text: string): Play => (reply) => {
-  reply.say(text);
-  reply.finish("stop");
-};
+export const says =
+  (text: string): Play =>
+  (reply) => {
+    reply.say(text);
+    reply.finish("stop");
+  };
 
 /** Says a text, then calls tools, each as [name, arguments]. */
-export const calls = (text: string, ...wanted: [name: string, given: object][]): Play => (reply) => {
-  if (text) reply.say(text);
-  wanted.forEach(([name, given], index) => {
-    const call = { name, arguments: JSON.stringify(given) };
-    reply.delta({ tool_calls: [{ index, id: reply.nextCall(), type: "function", function: call }] });
-  });
-  reply.finish("tool_calls");
-};
+export const calls =
+  (text: string, ...wanted: [name: string, given: object][]): Play =>
+  (reply) => {
+    if (text) reply.say(text);
+    wanted.forEach(([name, given], index) => {
+      const call = { name, arguments: JSON.stringify(given) };
+      reply.delta({
+        tool_calls: [{ index, id: reply.nextCall(), type: "function", function: call }],
+      });
+    });
+    reply.finish("tool_calls");
+  };
 
 /** Says a text and goes on only when the gate opens or the client is gone. */
-export const holds = (text: string, gate: Promise<void>, then = ""): Play => async (reply) => {
-  reply.say(text);
-  const gone = await Promise.race([gate.then(() => false), reply.gone.then(() => true)]);
-  if (gone) return;
-  if (then) reply.say(then);
-  reply.finish("stop");
-};
+export const holds =
+  (text: string, gate: Promise<void>, then = ""): Play =>
+  async (reply) => {
+    reply.say(text);
+    const gone = await Promise.race([gate.then(() => false), reply.gone.then(() => true)]);
+    if (gone) return;
+    if (then) reply.say(then);
+    reply.finish("stop");
+  };
 
 export function gate(): { opened: Promise<void>; open(): void } {
   let open = (): void => undefined;

@@ -25,7 +25,11 @@ describe("a workspace that is not trusted", () => {
     expect(vs.model.requests.length).toBe(0);
 
     await vs.command("Workspaces: Manage Workspace Trust");
-    await vs.page.locator(".workspace-trust-editor").getByText("Trust", { exact: true }).first().click();
+    await vs.page
+      .locator(".workspace-trust-editor")
+      .getByText("Trust", { exact: true })
+      .first()
+      .click();
     await vs.page.locator(".workspace-trust-editor").getByText("You trust this folder").waitFor();
     await vs.page.keyboard.press("Escape");
     vs.model.play(says("Now it runs."));

@@ -6,7 +6,13 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { chromium, type BrowserContext, type FrameLocator, type Locator, type Page } from "playwright-core";
+import {
+  chromium,
+  type BrowserContext,
+  type FrameLocator,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import type { TestContext } from "vitest";
 import { Model } from "./model";
 
@@ -62,7 +68,8 @@ export class Workbench {
       writeFileSync(join(profile, "data", place, "settings.json"), JSON.stringify(all, null, 2));
     }
     writeFileSync(join(profile, "config.toml"), "");
-    if (!existsSync(ENTRY)) throw new Error(`code-server is not in ${INSTALLED}: run scripts/code-server`);
+    if (!existsSync(ENTRY))
+      throw new Error(`code-server is not in ${INSTALLED}: run scripts/code-server`);
     await install(profile);
     const port = await freePort();
     const log: string[] = [];
@@ -75,8 +82,12 @@ export class Workbench {
       viewport: { width: 1280, height: 820 },
       permissions: ["clipboard-read", "clipboard-write"],
       args: [
-        "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
       ],
     });
     context.setDefaultTimeout(PATIENCE);
@@ -113,8 +124,11 @@ export class Workbench {
 
   async panel(): Promise<Panel> {
     const frame = this.page
-      .locator("iframe.webview.ready").first().contentFrame()
-      .locator("iframe#active-frame").contentFrame();
+      .locator("iframe.webview.ready")
+      .first()
+      .contentFrame()
+      .locator("iframe#active-frame")
+      .contentFrame();
     await frame.locator(".panel").waitFor();
     return new Panel(frame);
   }
@@ -158,7 +172,10 @@ export class Workbench {
     await this.quickly(name, name, "Control+P");
     await this.tab(name).first().waitFor();
     // It takes the focus a moment later; what is typed elsewhere before that would go into it.
-    await this.page.locator(".editor-group-container.active .monaco-editor.focused").first().waitFor();
+    await this.page
+      .locator(".editor-group-container.active .monaco-editor.focused")
+      .first()
+      .waitFor();
   }
 
   tab(name: string): Locator {
@@ -184,7 +201,9 @@ export class Workbench {
   killServer(): void {
     const found = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" })
       .split("\n")
-      .filter((line) => line.includes("turnbuckle") && line.includes(" serve") && line.includes("python"))
+      .filter(
+        (line) => line.includes("turnbuckle") && line.includes(" serve") && line.includes("python"),
+      )
       .map((line) => Number(line.trim().split(" ")[0]))
       .filter((pid) => environment(pid).includes(this.state));
     if (!found.length) throw new Error("no server of this window runs");
@@ -231,7 +250,10 @@ export class Panel {
     await button.waitFor();
     for (let tries = 0; tries < 20; tries++) {
       await button.click({ timeout: 2000 }).catch(() => undefined);
-      const taken = await button.waitFor({ state: "detached", timeout: 400 }).then(() => true, () => false);
+      const taken = await button.waitFor({ state: "detached", timeout: 400 }).then(
+        () => true,
+        () => false,
+      );
       if (taken) return;
     }
     throw new Error("the answer was not taken");
@@ -241,7 +263,9 @@ export class Panel {
   async reject(note = ""): Promise<void> {
     const form = this.card("Reject");
     for (let tries = 0; tries < 20 && !(await form.count()); tries++) {
-      await this.button("Reject…").click({ timeout: 2000 }).catch(() => undefined);
+      await this.button("Reject…")
+        .click({ timeout: 2000 })
+        .catch(() => undefined);
       await form.waitFor({ timeout: 400 }).catch(() => undefined);
     }
     if (note) await form.getByRole("textbox").fill(note);
@@ -265,9 +289,18 @@ function serve(profile: string, port: number, log: string[], trust: boolean): Ch
   const child = spawn(
     NODE,
     [
-      ENTRY, ...places(profile), "--auth", "none", "--bind-addr", `127.0.0.1:${port}`,
-      "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override",
-      "--reconnection-grace-time", "5", ...(trust ? [] : ["--disable-workspace-trust"]),
+      ENTRY,
+      ...places(profile),
+      "--auth",
+      "none",
+      "--bind-addr",
+      `127.0.0.1:${port}`,
+      "--disable-telemetry",
+      "--disable-update-check",
+      "--disable-getting-started-override",
+      "--reconnection-grace-time",
+      "5",
+      ...(trust ? [] : ["--disable-workspace-trust"]),
     ],
     { detached: true, env: ENV, stdio: ["ignore", "pipe", "pipe"] },
   );
@@ -283,15 +316,21 @@ function serve(profile: string, port: number, log: string[], trust: boolean): Ch
 /** Install the extension as it is packaged. */
 async function install(profile: string): Promise<void> {
   const vsix = join(ROOT, "vscode-client", "turnbuckle.vsix");
-  if (!existsSync(vsix)) throw new Error("there is no turnbuckle.vsix: run `npm run package` first");
-  await promisify(execFile)(NODE, [ENTRY, ...places(profile), "--install-extension", vsix], { env: ENV });
+  if (!existsSync(vsix))
+    throw new Error("there is no turnbuckle.vsix: run `npm run package` first");
+  await promisify(execFile)(NODE, [ENTRY, ...places(profile), "--install-extension", vsix], {
+    env: ENV,
+  });
 }
 
 function places(profile: string): string[] {
   return [
-    "--config", join(profile, "config.yaml"),
-    "--user-data-dir", join(profile, "data"),
-    "--extensions-dir", join(profile, "extensions"),
+    "--config",
+    join(profile, "config.yaml"),
+    "--user-data-dir",
+    join(profile, "data"),
+    "--extensions-dir",
+    join(profile, "extensions"),
   ];
 }
 
@@ -323,7 +362,9 @@ async function freePort(): Promise<number> {
 /** Wait until it answers; it says on its output when it listens, so that is what is waited for. */
 async function healthy(url: string, child: ChildProcess, log: string[]): Promise<void> {
   const listens = new Promise<void>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`code-server ended with ${code}\n${log.join("")}`)));
+    child.once("exit", (code) =>
+      reject(new Error(`code-server ended with ${code}\n${log.join("")}`)),
+    );
     child.stdout?.on("data", () => {
       if (log.join("").includes("HTTP server listening")) resolve();
     });
@@ -338,7 +379,10 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.pid === undefined) return;
   const gone = new Promise((resolve) => child.once("exit", resolve));
   process.kill(-child.pid, "SIGTERM");
-  const killed = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"), 5000);
+  const killed = setTimeout(
+    () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"),
+    5000,
+  );
   await gone;
   clearTimeout(killed);
 }

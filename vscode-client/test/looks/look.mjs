@@ -111,8 +111,8 @@ for (const name of wanted.length ? wanted : [...Object.keys(STATES), ...Object.k
       [...document.querySelectorAll("*")]
         .filter(
           (one) =>
-            one.getBoundingClientRect().right > innerWidth + 1
-            && !one.closest("pre, .table, .unseen"),
+            one.getBoundingClientRect().right > innerWidth + 1 &&
+            !one.closest("pre, .table, .unseen"),
         )
         .map((one) => one.className),
     );

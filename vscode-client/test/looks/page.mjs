@@ -6,8 +6,8 @@ import { THEMES } from "./themes.mjs";
 
 const built = fileURLToPath(new URL("../../dist/panel/", import.meta.url));
 const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; "
-  + "connect-src 'none'; form-action 'none'; base-uri 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; " +
+  "connect-src 'none'; form-action 'none'; base-uri 'none'";
 
 export const SETTINGS = {
   sendKey: "enter",

@@ -10,7 +10,12 @@ import type { Value } from "../../src/shared/messages";
 import { FakeServer, settle } from "../fakes/server";
 import { answers, asked, EventEmitter } from "../fakes/vscode";
 
-const COMMAND = { kind: "command", command: "npm test", cwd: "file:///w", reason: "it runs a command" };
+const COMMAND = {
+  kind: "command",
+  command: "npm test",
+  cwd: "file:///w",
+  reason: "it runs a command",
+};
 
 function approval(subject: Record<string, unknown>, choices = ["allow", "reject"]): Approval {
   return { approvalId: "a", callId: "c", subject: readSubject(subject), choices, hunks: {} };
@@ -26,7 +31,11 @@ function routing(accepted = true) {
   const watch = new Watch(server.server, () => undefined);
   const approvals = new OpenApprovals(server.server, watch, () => undefined);
   const changed = new EventEmitter<void>();
-  const panel = { visible: false, badge: undefined as { value: number } | undefined, onChanged: changed.event };
+  const panel = {
+    visible: false,
+    badge: undefined as { value: number } | undefined,
+    onChanged: changed.event,
+  };
   const reviewed: string[] = [];
   const texts: { id: string; text: string }[] = [];
   const router = new Router(
@@ -38,21 +47,33 @@ function routing(accepted = true) {
     { show: (id, text) => Promise.resolve(void texts.push({ id, text })) },
   );
   let seq = 0;
-  const fact = (type: string, data: unknown): Value => ({ seq: seq++, time: 0, type, data }) as unknown as Value;
+  const fact = (type: string, data: unknown): Value =>
+    ({ seq: seq++, time: 0, type, data }) as unknown as Value;
   const waits = (count: number): void =>
     server.send("watch", {
       type: "session/changed",
       data: { sessionId: "s", state: "waiting", approvals: count, hunks: 0 },
     } as unknown as Value);
-  const ask = async (approvalId: string, subject: Record<string, unknown> = COMMAND, choices = ["allow", "reject"]) => {
+  const ask = async (
+    approvalId: string,
+    subject: Record<string, unknown> = COMMAND,
+    choices = ["allow", "reject"],
+  ) => {
     waits(1);
     await settle();
-    server.send("approvals", fact("approval/asked", { approvalId, callId: "c", subject, digest: "d", choices }));
+    server.send(
+      "approvals",
+      fact("approval/asked", { approvalId, callId: "c", subject, digest: "d", choices }),
+    );
     await settle();
   };
   const decided = (approvalId: string): void =>
-    server.send("approvals", fact("approval/decided", { approvalId, outcome: "rejected", by: "client" }));
-  const given = () => server.asked.filter((one) => one.method === "turnbuckle/approve").map((one) => one.params);
+    server.send(
+      "approvals",
+      fact("approval/decided", { approvalId, outcome: "rejected", by: "client" }),
+    );
+  const given = () =>
+    server.asked.filter((one) => one.method === "turnbuckle/approve").map((one) => one.params);
   return { server, approvals, router, panel, changed, ask, decided, given, reviewed, texts, waits };
 }
 
@@ -88,7 +109,10 @@ describe("a question while the panel is hidden", () => {
     decided("a1");
     expect(panel.badge).toBeUndefined();
     await router.pick("a1");
-    expect(asked.at(-1)).toMatchObject({ kind: "status", text: expect.stringContaining("settled already") });
+    expect(asked.at(-1)).toMatchObject({
+      kind: "status",
+      text: expect.stringContaining("settled already"),
+    });
   });
 });
 

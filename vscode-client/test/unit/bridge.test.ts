@@ -4,7 +4,13 @@ import type { Host } from "../../src/host/panel/host";
 import { FIRST } from "../../src/host/panel/takeover";
 import { PATIENCE, PING } from "../../src/host/panel/watchdog";
 import { GATHER } from "../../src/host/panel/batcher";
-import { VERSION, type Action, type SessionNote, type ToPanel, type Value } from "../../src/shared/messages";
+import {
+  VERSION,
+  type Action,
+  type SessionNote,
+  type ToPanel,
+  type Value,
+} from "../../src/shared/messages";
 import { FakeServer, FakeTime, settle } from "../fakes/server";
 import { EventEmitter } from "../fakes/vscode";
 
@@ -19,7 +25,10 @@ function bridge(answers: Record<string, (params: never) => unknown> = {}, rememb
   const state = { reloads: 0, remembered };
   const server = new FakeServer({
     "turnbuckle/session/open": ({ sessionId = "new" }: { sessionId?: string }) => ({
-      sessionId, seq: 5, readOnly: false, config: {},
+      sessionId,
+      seq: 5,
+      readOnly: false,
+      config: {},
     }),
     "turnbuckle/session/events": () => ({ from: 2, seq: 5 }),
     "turnbuckle/session/events/stop": () => ({}),
@@ -44,7 +53,11 @@ function bridge(answers: Record<string, (params: never) => unknown> = {}, rememb
   };
   const made = new Bridge((message) => posts.push(message), host);
   const ready = async (sessionId?: string): Promise<void> => {
-    made.receive({ type: "ready", version: VERSION, ...(sessionId === undefined ? {} : { sessionId }) });
+    made.receive({
+      type: "ready",
+      version: VERSION,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
     await settle();
   };
   const of = <T extends ToPanel["type"]>(type: T) =>
@@ -92,7 +105,11 @@ describe("a panel that is ready", () => {
     await ready();
     server.send("panel", fact(4));
     time.pass(GATHER);
-    expect(of("values").flatMap((post) => post.values)).toMatchObject([{ seq: 2 }, { seq: 3 }, { seq: 4 }]);
+    expect(of("values").flatMap((post) => post.values)).toMatchObject([
+      { seq: 2 },
+      { seq: 3 },
+      { seq: 4 },
+    ]);
     expect(of("session")).toHaveLength(1);
   });
 });
@@ -104,7 +121,9 @@ describe("what goes on in other sessions", () => {
     sessionsChanged.fire();
     expect(of("sessions")).toEqual([]); // nobody listens yet
     await ready();
-    expect(of("sessions")).toEqual([{ type: "sessions", sessions: [{ sessionId: "other", state: "running" }] }]);
+    expect(of("sessions")).toEqual([
+      { type: "sessions", sessions: [{ sessionId: "other", state: "running" }] },
+    ]);
     sessions[0] = { sessionId: "other", state: "waiting" };
     sessionsChanged.fire();
     expect(of("sessions").at(-1)?.sessions).toEqual([{ sessionId: "other", state: "waiting" }]);
@@ -206,12 +225,16 @@ describe("a new session", () => {
     let made = 0;
     return bridge({
       "turnbuckle/session/open": ({ sessionId = `new-${++made}` }: { sessionId?: string }) => ({
-        sessionId, seq: -1, readOnly: false, config: {},
+        sessionId,
+        seq: -1,
+        readOnly: false,
+        config: {},
       }),
       "turnbuckle/turn": () => ({}),
     });
   }
-  const ids = (posts: { session: { sessionId: string } }[]): string[] => posts.map((one) => one.session.sessionId);
+  const ids = (posts: { session: { sessionId: string } }[]): string[] =>
+    posts.map((one) => one.session.sessionId);
 
   it("is the one that is shown where nothing was sent to it before", async () => {
     const { made, ready, of } = creating();
@@ -241,7 +264,12 @@ describe("a new session", () => {
 describe("a session that another server writes", () => {
   function held(writer: { lives: boolean }, kind = "readOnly") {
     return bridge({
-      "turnbuckle/session/open": () => ({ sessionId: "s", seq: 5, readOnly: writer.lives, config: {} }),
+      "turnbuckle/session/open": () => ({
+        sessionId: "s",
+        seq: 5,
+        readOnly: writer.lives,
+        config: {},
+      }),
       "turnbuckle/inbox/edit": () => {
         if (writer.lives) throw Object.assign(new Error("held"), { code: -32803, data: { kind } });
         return { changed: false };
@@ -295,7 +323,12 @@ describe("a call", () => {
   it("that the panel may not make is refused, and not passed on", async () => {
     const { made, of, server, ready } = bridge();
     await ready();
-    made.receive({ type: "call", id: 8, method: "turnbuckle/credentials" as never, params: { key: "x" } });
+    made.receive({
+      type: "call",
+      id: 8,
+      method: "turnbuckle/credentials" as never,
+      params: { key: "x" },
+    });
     await settle();
     expect(of("refused")).toMatchObject([{ id: 8 }]);
     expect(server.count("turnbuckle/credentials")).toBe(0);
@@ -308,9 +341,16 @@ describe("a call", () => {
       },
     });
     await ready();
-    made.receive({ type: "call", id: 9, method: "turnbuckle/session/compact", params: { sessionId: "s" } });
+    made.receive({
+      type: "call",
+      id: 9,
+      method: "turnbuckle/session/compact",
+      params: { sessionId: "s" },
+    });
     await settle();
-    expect(of("refused")).toMatchObject([{ id: 9, code: -32803, kind: "busy", message: "a turn runs" }]);
+    expect(of("refused")).toMatchObject([
+      { id: 9, code: -32803, kind: "busy", message: "a turn runs" },
+    ]);
   });
 });
 

@@ -38,7 +38,10 @@ describe("a chip", () => {
   });
 
   it("of nothing that is selected is the file", () => {
-    expect(selectionChip(editor([3, 1], [3, 1]))).toMatchObject({ kind: "file", uri: "file:///w/stats.py" });
+    expect(selectionChip(editor([3, 1], [3, 1]))).toMatchObject({
+      kind: "file",
+      uri: "file:///w/stats.py",
+    });
   });
 
   it("of problems says what the editor says, with lines as people count them", () => {
@@ -55,8 +58,12 @@ describe("a chip", () => {
   it("is offered for the selection, its problems, and each open editor once", () => {
     const other = fake.Uri.parse("file:///w/other.py");
     fake.window.activeTextEditor = editor([0, 0], [0, 3]);
-    fake.languages.problems.set(uri.toString(), [{ severity: 0, message: "m", range: { start: { line: 0 } } }]);
-    fake.window.tabGroups.all = [{ tabs: [uri, other].map((one) => ({ input: new fake.TabInputText(one) })) }];
+    fake.languages.problems.set(uri.toString(), [
+      { severity: 0, message: "m", range: { start: { line: 0 } } },
+    ]);
+    fake.window.tabGroups.all = [
+      { tabs: [uri, other].map((one) => ({ input: new fake.TabInputText(one) })) },
+    ];
     expect(offers().map(({ kind, uri: place }) => `${kind} ${place}`)).toEqual([
       "selection file:///w/stats.py",
       "diagnostics file:///w/stats.py",
@@ -80,7 +87,10 @@ describe("the output of a terminal", () => {
     const terminals = new Terminals();
     fake.window.activeTerminal = terminal;
     await run("pytest", "\u001b]633;C\u0007\u001b[31mF", "AILED\u001b[0m\r\n");
-    expect(await terminals.output()).toMatchObject({ kind: "terminal", text: "$ pytest\nFAILED\n" });
+    expect(await terminals.output()).toMatchObject({
+      kind: "terminal",
+      text: "$ pytest\nFAILED\n",
+    });
     expect(fake.env.clipboard.written).toEqual([]);
     terminals.dispose();
   });
@@ -111,9 +121,9 @@ describe("the output of a terminal", () => {
   });
 
   it("is text as a person saw it", () => {
-    expect(plain("\u001b[1mbold\u001b[0m \u001b]0;title\u0007x\r\n 10%\r 50%\r100%\nend\u0008\u0000")).toBe(
-      "bold x\n100%\nend",
-    );
+    expect(
+      plain("\u001b[1mbold\u001b[0m \u001b]0;title\u0007x\r\n 10%\r 50%\r100%\nend\u0008\u0000"),
+    ).toBe("bold x\n100%\nend");
   });
 });
 
@@ -129,7 +139,9 @@ describe("saving", () => {
       document("file:///w/b.py", false, false),
       document("untitled:new", true, true),
     ];
-    expect(await save(["file:///w/a.py", "file:///w/b.py", "untitled:new", "file:///w/closed.py"])).toEqual({
+    expect(
+      await save(["file:///w/a.py", "file:///w/b.py", "untitled:new", "file:///w/closed.py"]),
+    ).toEqual({
       saved: ["file:///w/a.py"],
       failed: ["file:///w/b.py", "untitled:new", "file:///w/closed.py"],
     });

@@ -38,7 +38,8 @@ function made(takes = true) {
     server.server,
     (text) => log.push(text),
   );
-  const given = () => server.asked.filter((one) => one.method === "turnbuckle/credentials").map((one) => one.params);
+  const given = () =>
+    server.asked.filter((one) => one.method === "turnbuckle/credentials").map((one) => one.params);
   return { credentials, server, secrets, names, log, given };
 }
 
@@ -56,7 +57,10 @@ describe("a key", () => {
     expect(given()).toEqual([{ provider: "acme", key: SECRET }]);
     server.comeBack();
     await settle();
-    expect(given()).toEqual([{ provider: "acme", key: SECRET }, { provider: "acme", key: SECRET }]);
+    expect(given()).toEqual([
+      { provider: "acme", key: SECRET },
+      { provider: "acme", key: SECRET },
+    ]);
     const elsewhere = JSON.stringify([[...names], log, asked]);
     expect(elsewhere).not.toContain(SECRET);
   });

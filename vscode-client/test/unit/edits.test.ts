@@ -16,7 +16,13 @@ function document(text: string) {
 
 function hunk(line: number, oldText: string, newText: string, end = line + 1): ReviewHunk {
   const at = (row: number) => ({ line: row, character: 0 });
-  return { hunkId: `${line}`, state: "open", oldText, newText, range: { start: at(line), end: at(end) } };
+  return {
+    hunkId: `${line}`,
+    state: "open",
+    oldText,
+    newText,
+    range: { start: at(line), end: at(end) },
+  };
 }
 
 describe("a proposed text", () => {
@@ -26,7 +32,9 @@ describe("a proposed text", () => {
   });
 
   it("leaves a hunk out whose old text does not stand there", () => {
-    expect(proposed(document("x\nb\n"), [hunk(0, "a\n", "A\n"), hunk(1, "b\n", "B\n")])).toBe("x\nB\n");
+    expect(proposed(document("x\nb\n"), [hunk(0, "a\n", "A\n"), hunk(1, "b\n", "B\n")])).toBe(
+      "x\nB\n",
+    );
   });
 
   it("has the line ends of the document", () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { candidates, locate, NoInterpreter, type Apis, type Run } from "../../src/host/server/locate";
+import {
+  candidates,
+  locate,
+  NoInterpreter,
+  type Apis,
+  type Run,
+} from "../../src/host/server/locate";
 import { apis as realApis, type GetExtension } from "../../src/host/python";
 
 const NONE: Apis = {
@@ -9,14 +15,20 @@ const NONE: Apis = {
 };
 
 /** A machine with these commands; each prints its version. */
-const machine = (versions: Record<string, string>): Run => (command) => {
-  const printed = versions[command.slice(0, command.indexOf("-c")).join(" ")];
-  return printed === undefined ? Promise.reject(new Error("ENOENT")) : Promise.resolve(printed);
-};
+const machine =
+  (versions: Record<string, string>): Run =>
+  (command) => {
+    const printed = versions[command.slice(0, command.indexOf("-c")).join(" ")];
+    return printed === undefined ? Promise.reject(new Error("ENOENT")) : Promise.resolve(printed);
+  };
 
 describe("the interpreter", () => {
   it("is that of the setting, before all others", async () => {
-    const apis = { ...NONE, setting: () => ["/own/python"], python: () => Promise.resolve("/other") };
+    const apis = {
+      ...NONE,
+      setting: () => ["/own/python"],
+      python: () => Promise.resolve("/other"),
+    };
     const run = machine({ "/own/python": "3 12\n", "/other": "3 13" });
     expect(await locate(candidates(apis, "linux"), run)).toMatchObject({
       command: ["/own/python"],
@@ -32,13 +44,19 @@ describe("the interpreter", () => {
   });
 
   it("is asked of the extensions in order, and then looked for on the PATH", async () => {
-    const both = { ...NONE, environments: () => Promise.resolve("/envs"), python: () => Promise.resolve("/py") };
+    const both = {
+      ...NONE,
+      environments: () => Promise.resolve("/envs"),
+      python: () => Promise.resolve("/py"),
+    };
     const run = machine({ "/envs": "3 11", "/py": "3 12", python3: "3 13" });
     expect((await locate(candidates(both, "linux"), run)).command).toEqual(["/envs"]);
     const broken = { ...both, environments: () => Promise.reject(new Error("no API")) };
     expect((await locate(candidates(broken, "linux"), run)).command).toEqual(["/py"]);
     expect((await locate(candidates(NONE, "linux"), run)).command).toEqual(["python3"]);
-    expect((await locate(candidates(NONE, "win32"), machine({ "py -3": "3 11" }))).command).toEqual(["py", "-3"]);
+    expect((await locate(candidates(NONE, "win32"), machine({ "py -3": "3 11" }))).command).toEqual(
+      ["py", "-3"],
+    );
   });
 
   it("that is none says what was looked at and what to do", async () => {
@@ -50,8 +68,10 @@ describe("the interpreter", () => {
 });
 
 describe("the Python extensions", () => {
-  const extension = (found: Record<string, unknown>): GetExtension => (id) =>
-    id in found ? { activate: () => Promise.resolve(found[id]) } : undefined;
+  const extension =
+    (found: Record<string, unknown>): GetExtension =>
+    (id) =>
+      id in found ? { activate: () => Promise.resolve(found[id]) } : undefined;
 
   it("are asked by their own interfaces", async () => {
     const uri = { fsPath: "/resolved" };
@@ -73,7 +93,9 @@ describe("the Python extensions", () => {
   it("that are not there, or know nothing, offer nothing", async () => {
     expect(await realApis(extension({})).environments()).toBeUndefined();
     expect(await realApis(extension({})).python()).toBeUndefined();
-    const get = extension({ "ms-python.vscode-python-envs": { getEnvironment: () => Promise.resolve(undefined) } });
+    const get = extension({
+      "ms-python.vscode-python-envs": { getEnvironment: () => Promise.resolve(undefined) },
+    });
     expect(await realApis(get).environments()).toBeUndefined();
   });
 });

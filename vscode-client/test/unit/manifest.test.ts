@@ -17,7 +17,9 @@ interface Manifest {
     menus: Record<string, Placed[]>;
     keybindings: (Placed & { key: string })[];
     configuration: { properties: Record<string, { scope: string; description?: string }> };
-    walkthroughs: { steps: { description: string; media: { markdown: string }; completionEvents: string[] }[] }[];
+    walkthroughs: {
+      steps: { description: string; media: { markdown: string }; completionEvents: string[] }[];
+    }[];
     views: Record<string, { accessibilityHelpContent: string }[]>;
   };
   capabilities: { untrustedWorkspaces: { restrictedConfigurations: string[] } };
@@ -30,7 +32,9 @@ function handled(): string[] {
   registered.clear();
   registerCommands({} as Parts);
   const source = read("src/edits/index.ts");
-  const edits = [...source.matchAll(/\bcommand\("(\w+)"/g)].map((found) => `turnbuckle.ui.${found[1]}`);
+  const edits = [...source.matchAll(/\bcommand\("(\w+)"/g)].map(
+    (found) => `turnbuckle.ui.${found[1]}`,
+  );
   return [...registered.keys(), ...edits].sort();
 }
 
@@ -80,15 +84,21 @@ describe("the manifest", () => {
       // What decides what is run or where to is the person's, never a workspace's.
       const decides = name.startsWith("turnbuckle.server.") || /model|baseUrl/.test(name);
       expect(scope === "machine", name).toBe(decides);
-      expect(capabilities.untrustedWorkspaces.restrictedConfigurations.includes(name), name).toBe(decides);
+      expect(capabilities.untrustedWorkspaces.restrictedConfigurations.includes(name), name).toBe(
+        decides,
+      );
     }
   });
 
   it("uses only context keys that are set, and sets only those that are used", () => {
     const placed = [...Object.values(contributes.menus).flat(), ...contributes.keybindings];
-    const used = placed.flatMap((one) => [...(one.when ?? "").matchAll(/\bturnbuckle\.\w+/g)].map((found) => found[0]));
+    const used = placed.flatMap((one) =>
+      [...(one.when ?? "").matchAll(/\bturnbuckle\.\w+/g)].map((found) => found[0]),
+    );
     const keys = [...new Set(used)].filter((one) => one !== "turnbuckle.chat").sort();
-    const set = [...source.matchAll(/"(turnbuckle\.(?:turnRunning|pendingApproval|has\w+|hunk\w+))"/g)];
+    const set = [
+      ...source.matchAll(/"(turnbuckle\.(?:turnRunning|pendingApproval|has\w+|hunk\w+))"/g),
+    ];
     expect(keys).toEqual([...new Set(set.map((found) => found[1]))].sort());
   });
 

@@ -8,7 +8,11 @@ import { answers, asked, workspace } from "../fakes/vscode";
 function made() {
   const server = new FakeServer({});
   const settings = { now: "a" };
-  const restarting = new Restarting(server.server, () => settings.now, () => undefined);
+  const restarting = new Restarting(
+    server.server,
+    () => settings.now,
+    () => undefined,
+  );
   const starts = (): void => {
     server.become({ state: "starting" });
     server.become({ state: "running" });
@@ -88,7 +92,9 @@ describe("a workspace that is not trusted", () => {
 
 describe("a grant", () => {
   it("is a line that says what is allowed", () => {
-    expect(granted({ kind: "command", command: "npm\n test", cwd: "file:///w" })).toBe("$(terminal) npm test");
+    expect(granted({ kind: "command", command: "npm\n test", cwd: "file:///w" })).toBe(
+      "$(terminal) npm test",
+    );
     expect(granted({ kind: "change", uri: "file:///w/a.py" })).toBe("$(edit) Edit a.py");
     expect(granted({ kind: "read", uri: "file:///etc/hosts" })).toBe("$(book) Read hosts");
     expect(granted({ kind: "new-kind" })).toContain("cannot name");

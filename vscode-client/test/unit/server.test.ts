@@ -111,7 +111,10 @@ describe("the server", () => {
     await server.start();
     for (let i = 0; i < CRASHES; i++) await crash();
     expect(connections).toHaveLength(CRASHES);
-    expect(server.state).toMatchObject({ state: "failed", message: expect.stringContaining("log") });
+    expect(server.state).toMatchObject({
+      state: "failed",
+      message: expect.stringContaining("log"),
+    });
     await server.restart();
     expect(server.state).toEqual({ state: "running" });
     await crash();
@@ -130,7 +133,10 @@ describe("the server", () => {
 
   it("is started again only when the one before is gone", async () => {
     let gone = (): void => undefined;
-    const { server, connections } = made(undefined, () => new Promise((resolve) => (gone = resolve)));
+    const { server, connections } = made(
+      undefined,
+      () => new Promise((resolve) => (gone = resolve)),
+    );
     await server.start();
     const restarted = Promise.all([server.restart(), server.restart()]);
     await settle();
@@ -173,7 +179,10 @@ describe("the server", () => {
 describe("a trace", () => {
   it("holds no key", () => {
     const lines: string[] = [];
-    const output = { trace: (text: string) => lines.push(text), info: (text: string) => lines.push(text) };
+    const output = {
+      trace: (text: string) => lines.push(text),
+      info: (text: string) => lines.push(text),
+    };
     const traced = withoutKeys(output as unknown as vscode.LogOutputChannel);
     traced.trace('Params: {\n  "provider": "x",\n  "key": "sk-\\"secret"\n}');
     traced.info("as before");

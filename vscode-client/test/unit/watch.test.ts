@@ -41,7 +41,10 @@ describe("the watch", () => {
     const { server, watch } = watching();
     const seen: string[] = [];
     watch.onReview((uri) => seen.push(uri));
-    server.send("watch", { type: "review/changed", data: { uri: "file:///a" } } as unknown as Value);
+    server.send("watch", {
+      type: "review/changed",
+      data: { uri: "file:///a" },
+    } as unknown as Value);
     server.send("watch", { type: "something/new", data: {} } as unknown as Value);
     expect(seen).toEqual(["file:///a"]);
     expect(watch.all).toEqual([]);
@@ -63,7 +66,10 @@ describe("the status bar", () => {
     });
     expect(statusItem.backgroundColor).toBeDefined();
     server.become({ state: "failed", message: "no Python" });
-    expect(statusItem).toMatchObject({ command: "turnbuckle.ui.showLog", tooltip: "Turnbuckle: no Python" });
+    expect(statusItem).toMatchObject({
+      command: "turnbuckle.ui.showLog",
+      tooltip: "Turnbuckle: no Python",
+    });
     status.dispose();
   });
 });

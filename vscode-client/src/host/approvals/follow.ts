@@ -49,7 +49,9 @@ export class OpenApprovals implements vscode.Disposable {
   }
 
   private follow(): void {
-    const waiting = new Set(this.watch.all.filter((one) => one.approvals).map((one) => one.sessionId));
+    const waiting = new Set(
+      this.watch.all.filter((one) => one.approvals).map((one) => one.sessionId),
+    );
     for (const [sessionId, { stop }] of this.followed) {
       if (waiting.has(sessionId)) continue;
       stop();

@@ -74,9 +74,12 @@ export class Router implements vscode.Disposable {
   }
 
   private choices({ approval }: Open): string[] {
-    if (approval.subject.kind === "question") return [...approval.subject.choices, "Answer…", REJECT];
+    if (approval.subject.kind === "question")
+      return [...approval.subject.choices, "Answer…", REJECT];
     const readable = isPlain(approval) || this.shown.has(approval.approvalId);
-    const allows = readable ? [ALLOW, ...(approval.choices.includes("allowForSession") ? [ALLOW_SESSION] : [])] : [];
+    const allows = readable
+      ? [ALLOW, ...(approval.choices.includes("allowForSession") ? [ALLOW_SESSION] : [])]
+      : [];
     return [SHOW, ...allows, REJECT, NOTE];
   }
 
@@ -117,11 +120,13 @@ export class Router implements vscode.Disposable {
   private async pickOne(): Promise<Open | undefined> {
     const { open } = this.approvals;
     if (open.length <= 1) {
-      if (!open.length) void vscode.window.showInformationMessage("Turnbuckle: no question is open.");
+      if (!open.length)
+        void vscode.window.showInformationMessage("Turnbuckle: no question is open.");
       return open[0];
     }
     const items = open.map((one) => ({ label: headline(one.approval), one }));
-    return (await vscode.window.showQuickPick(items, { title: "What do you want to answer?" }))?.one;
+    return (await vscode.window.showQuickPick(items, { title: "What do you want to answer?" }))
+      ?.one;
   }
 
   private async answer(params: ApproveParams): Promise<void> {

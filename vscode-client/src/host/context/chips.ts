@@ -57,7 +57,10 @@ export function offers(): Chip[] {
   }
   for (const group of vscode.window.tabGroups.all) {
     for (const { input } of group.tabs) {
-      if (input instanceof vscode.TabInputText && !chips.some((one) => one.uri === input.uri.toString())) {
+      if (
+        input instanceof vscode.TabInputText &&
+        !chips.some((one) => one.uri === input.uri.toString())
+      ) {
         chips.push(fileChip(input.uri));
       }
     }

@@ -27,7 +27,10 @@ export class Terminals implements vscode.Disposable {
     ];
   }
 
-  private async follow(terminal: vscode.Terminal, execution: vscode.TerminalShellExecution): Promise<void> {
+  private async follow(
+    terminal: vscode.Terminal,
+    execution: vscode.TerminalShellExecution,
+  ): Promise<void> {
     const said: Said = { command: execution.commandLine.value, text: "" };
     // What it said before stands until the new command has said something.
     for await (const data of execution.read()) {
@@ -74,12 +77,17 @@ async function copied(command: string): Promise<Chip | undefined> {
 }
 
 function terminalChip(text: string): Chip {
-  return makeChip({ kind: "terminal", text, detail: text.trim().split("\n")[0]?.slice(0, 120) ?? "" });
+  return makeChip({
+    kind: "terminal",
+    text,
+    detail: text.trim().split("\n")[0]?.slice(0, 120) ?? "",
+  });
 }
 
 // Colours, cursor movements, titles and marks of the shell; then the other control characters.
 // eslint-disable-next-line no-control-regex -- they are what is looked for
-const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/g;
+const SEQUENCES =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/g;
 // eslint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 

@@ -66,7 +66,7 @@ export class Batcher {
 
 type Chunk = Extract<Fact, { type: "assistant/chunk" }>;
 
-/** Two values as one, where that tells the same: text of one answer, output of one call, a status. */
+/** Two values as one that tells the same: text of one answer, output of one call, a status. */
 function mergeable(last: Value | undefined, next: Value): Value | undefined {
   if (!last || last.type !== next.type) return undefined;
   if (last.type === "assistant/chunk" && next.type === "assistant/chunk") return chunks(last, next);

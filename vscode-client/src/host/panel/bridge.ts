@@ -1,12 +1,18 @@
 // Between one panel and the server: a session's values out, the panel's calls in.
 
 import * as vscode from "vscode";
-import { VERSION, type Chip, type FromPanel, type ToPanel, type Value } from "../../shared/messages";
-import type { SessionOpenResult, Usage } from "../../wire/types";
+import {
+  VERSION,
+  type Chip,
+  type FromPanel,
+  type ToPanel,
+  type Value,
+} from "../../shared/messages";
+import type { SessionOpenResult } from "../../wire/types";
 import { Batcher, realTimer } from "./batcher";
 import { passOn, said } from "./calls";
 import type { Host } from "./host";
-import { openFirst } from "./opening";
+import { openFirst, shownOf } from "./opening";
 import { Subscription } from "./subscription";
 import { Takeover } from "./takeover";
 import { Watchdog } from "./watchdog";
@@ -41,11 +47,15 @@ export class Bridge implements vscode.Disposable {
       if (this.sessionId) this.post({ type: "values", sessionId: this.sessionId, batch, values });
     }, timer);
     this.takeover = new Takeover(host.server, timer);
-    this.watchdog = new Watchdog(timer, () => this.post({ type: "ping", at: Date.now() }), () => {
-      this.host.log("the panel does not answer; it is loaded again");
-      this.ready = false;
-      this.host.reload();
-    });
+    this.watchdog = new Watchdog(
+      timer,
+      () => this.post({ type: "ping", at: Date.now() }),
+      () => {
+        this.host.log("the panel does not answer; it is loaded again");
+        this.ready = false;
+        this.host.reload();
+      },
+    );
     this.disposables.push(
       host.sessions.onChanged(() => this.tellSessions()),
       host.server.onState((server) => this.tell({ type: "server", server })),
@@ -105,8 +115,8 @@ export class Bridge implements vscode.Disposable {
       return;
     }
     this.ready = true;
-    const { server } = this.host;
-    this.post({ type: "hello", version: VERSION, settings: this.host.settings(), server: server.state });
+    const settings = this.host.settings();
+    this.post({ type: "hello", version: VERSION, settings, server: this.host.server.state });
     this.tellSessions();
     for (const one of this.early.splice(0)) this.post(one);
     if (this.visible) this.watchdog.heard();
@@ -151,17 +161,7 @@ export class Bridge implements vscode.Disposable {
     const subscription = new Subscription(this.host.server, (value) => this.take(value));
     this.subscription = subscription;
     const from = await subscription.begin(opened.sessionId, TURNS);
-    const { usage, ...shown } = opened;
-    this.post({
-      type: "session",
-      session: {
-        ...shown,
-        from,
-        // The wire leaves it open; whatever has no numbers counts as nothing in the panel.
-        ...(usage ? { usage: usage as unknown as Usage } : {}),
-        ...(this.folder ? { folder: this.folder } : {}),
-      },
-    });
+    this.post({ type: "session", session: shownOf(opened, from, this.folder) });
     subscription.flow();
     if (opened.readOnly && opened.damaged === undefined) {
       this.takeover.wait(opened.sessionId, () => void this.show(opened.sessionId, true));
@@ -172,7 +172,8 @@ export class Bridge implements vscode.Disposable {
     const { server, log } = this.host;
     try {
       // The one that the person chose is opened, or it is said why not.
-      if (sessionId !== undefined && !again) return await server.request("turnbuckle/session/open", { sessionId });
+      if (sessionId !== undefined && !again)
+        return await server.request("turnbuckle/session/open", { sessionId });
       return await openFirst(server, again ? [sessionId, this.stale] : [], this.folder, log);
     } catch (error) {
       this.post({ type: "refused", id: -1, code: 0, message: said(error) });

@@ -1,6 +1,7 @@
 // Opening a session to be shown, where the one that is wanted may be gone.
 
-import type { SessionOpenResult } from "../../wire/types";
+import type { ShownSession } from "../../shared/messages";
+import type { SessionOpenResult, Usage } from "../../wire/types";
 import type { Server } from "../server/server";
 import { said } from "./calls";
 
@@ -22,4 +23,20 @@ export async function openFirst(
     }
   }
   return server.request("turnbuckle/session/open", folder === undefined ? {} : { cwd: folder });
+}
+
+/** What the panel is told of a session whose facts come from number `from` on. */
+export function shownOf(
+  opened: SessionOpenResult,
+  from: number,
+  folder: string | undefined,
+): ShownSession {
+  const { usage, ...shown } = opened;
+  return {
+    ...shown,
+    from,
+    // The wire leaves it open; whatever has no numbers counts as nothing in the panel.
+    ...(usage ? { usage: usage as unknown as Usage } : {}),
+    ...(folder ? { folder } : {}),
+  };
 }

@@ -44,7 +44,11 @@ export class Takeover {
 
   private async attempt(sessionId: string): Promise<"taken" | "later" | "never"> {
     try {
-      await this.server.request("turnbuckle/inbox/edit", { sessionId, key: NO_MESSAGE, remove: true });
+      await this.server.request("turnbuckle/inbox/edit", {
+        sessionId,
+        key: NO_MESSAGE,
+        remove: true,
+      });
       return "taken";
     } catch (error) {
       const kind = (error as { data?: { kind?: string } }).data?.kind;

@@ -119,7 +119,9 @@ class ClientConnection implements Connection {
 
   request(method: string, params: unknown, token?: vscode.CancellationToken): Promise<unknown> {
     // An argument that is there and undefined would make the params a list.
-    return token ? this.client.sendRequest(method, params, token) : this.client.sendRequest(method, params);
+    return token
+      ? this.client.sendRequest(method, params, token)
+      : this.client.sendRequest(method, params);
   }
 
   onValues(token: string, handler: (value: Value) => void): vscode.Disposable {

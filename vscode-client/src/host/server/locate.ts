@@ -89,7 +89,10 @@ export function candidates(apis: Apis, platform: NodeJS.Platform): Candidate[] {
   const one = (path: string | undefined): string[] | undefined => (path ? [path] : undefined);
   return [
     { source: SETTING, find: () => Promise.resolve(apis.setting()) },
-    { source: "the Python Environments extension", find: async () => one(await apis.environments()) },
+    {
+      source: "the Python Environments extension",
+      find: async () => one(await apis.environments()),
+    },
     { source: "the Python extension", find: async () => one(await apis.python()) },
     ...onPath.map((command) => ({
       source: `${command.join(" ")} on the PATH`,

@@ -114,7 +114,8 @@ export class LanguageServer implements Server {
       closed: () => this.closed(connection),
     });
     this.connection = connection;
-    for (const [token, one] of this.handlers) one.listening = connection.onValues(token, one.handler);
+    for (const [token, one] of this.handlers)
+      one.listening = connection.onValues(token, one.handler);
     try {
       await connection.start();
     } catch (error) {
@@ -137,7 +138,9 @@ export class LanguageServer implements Server {
 
   private leave(connection: Connection): void {
     this.connection = undefined;
-    this.stopping = connection.stop().catch((error: unknown) => this.parts.output.warn(said(error)));
+    this.stopping = connection
+      .stop()
+      .catch((error: unknown) => this.parts.output.warn(said(error)));
   }
 
   private mayRestart(): boolean {
