@@ -29,6 +29,7 @@ from turnbuckle.session.events import (
     AssistantMessage,
     Fact,
     InboxAdded,
+    InboxChanged,
     LlmFailed,
     LlmStream,
     RequestHeader,
@@ -216,6 +217,21 @@ async def test_turns_asks_for_the_last_turns(turns: int, first: int | None) -> N
     values = await replay(*facts, turns=turns)
     seqs = [value["seq"] for value in values if "seq" in value]
     assert seqs == ([] if first is None else list(range(first, 5)))
+
+
+async def test_turns_begin_with_the_message_that_they_answer() -> None:
+    end = End(kind="completed")
+    facts = (
+        InboxAdded(key="a", target="turn", input="one"),
+        TurnStart(turn=1),
+        TurnEnd(turn=1, end=end),
+        InboxAdded(key="b", target="turn", input="two"),
+        InboxChanged(key="b", input="too"),
+        TurnStart(turn=2),
+    )
+    for turns, first in ((1, 4), (2, 1), (9, 1)):
+        values = await replay(*facts, turns=turns)
+        assert [value["seq"] for value in values if "seq" in value] == list(range(first, 7))
 
 
 async def test_after_and_turns_together_ask_for_what_both_want() -> None:

@@ -12,7 +12,13 @@ from turnbuckle.lsp.cursor import Cursor
 from turnbuckle.lsp.rpc import Connection, NoAnswer
 from turnbuckle.lsp.rpc.framing import frame
 from turnbuckle.session.codec import Entry
-from turnbuckle.session.events import AssistantChunk, TurnStart
+from turnbuckle.session.events import (
+    AssistantChunk,
+    InboxAdded,
+    InboxChanged,
+    InboxDropped,
+    TurnStart,
+)
 from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.session import Session
 
@@ -154,8 +160,16 @@ def start_of(session: Session, *, after: int | None, turns: int | None) -> int:
     if turns is not None:
         starts = [i for i, entry in enumerate(entries) if isinstance(entry.fact, TurnStart)]
         wanted = starts[-turns:] if turns else []
-        index = max(index, wanted[0] if wanted else len(entries) if not turns else 0)
+        first = wanted[0] if wanted else len(entries) if not turns else 0
+        index = max(index, _with_message(entries, first) if wanted else first)
     return index
+
+
+def _with_message(entries: list[Entry], start: int) -> int:
+    """Where the message was added that a turn began with: what it pointed at stands only there."""
+    while start and isinstance(entries[start - 1].fact, InboxAdded | InboxChanged | InboxDropped):
+        start -= 1
+    return start
 
 
 def _first(entries: list[Entry], is_it: Callable[[Entry], bool]) -> int:
