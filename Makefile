@@ -3,12 +3,13 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench docs vsix vscode clean help
+.PHONY: demo test check soak bench docs vsix vscode clean help
 
 help:
 	@echo "make demo   set up, and run one real turn in the terminal, offline"
 	@echo "make test   set up, and run every test (CI runs just this)"
 	@echo "make check  the fast part: format, lint, types, layers, quick tests"
+	@echo "make soak   an hour of kills, faults, load and random inputs; ARGS=\"--minutes 5 --scale 1\" is a look"
 	@echo "make bench  measure"
 	@echo "make vsix   build the VS Code extension, with the server in it"
 	@echo "make vscode open VS Code in the browser with the extension and the demo workspace"
@@ -24,6 +25,9 @@ test:
 check: $(VENV)/.dev
 	@scripts/check
 	@$(BIN)/pytest -q --ignore=tests/editors --ignore=tests/servers --deselect tests/agent/test_stress.py
+
+soak: $(VENV)/.dev
+	@$(BIN)/python scripts/soak $(ARGS)
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m benchmarks $(ARGS)

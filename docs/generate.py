@@ -217,6 +217,8 @@ A model's name without an endpoint is looked for on this machine, and else asked
 A key stands in no file of ours: not in the configuration, a log or a session.
 It comes from the environment (`TURNBUCKLE_API_KEY` for the endpoint that is set, else the variable of the provider), or from the editor with `turnbuckle/credentials`, which keeps it in the server's memory and uses it from the next request on.
 A key that was handed over goes before one of the environment.
+When the server starts, it takes keys out of its own environment: no command has them, and on Linux no program finds them in what the system shows of the process.
+Commands get a few usual variables only; `commands.environment` names more, but never a key of a model provider.
 
 ## Where settings come from
 
@@ -307,6 +309,7 @@ What controls passes errors on, and what observes contains them.
 | hook | of `ctx.hooks` | value → result |
 |---|---|---|
 {hooks}| guards | `guard` | `Execution` → `Deny` or `None` |
+| what is typed | `typed` | `str` → `str`, before it is a fact |
 
 {details}## Values
 

@@ -82,6 +82,8 @@ def test_every_setting_can_stand_in_the_file(person: Person) -> None:
         [approvals.commands]
         allow = ["git status"]
         deny = ["rm"]
+        [commands]
+        environment = ["GH_TOKEN"]
         [approvals.reads]
         allow = ["/usr/include"]
         [approvals.writes]
@@ -189,8 +191,8 @@ def test_an_editor_that_sends_no_settings_sets_none(person: Person, options: obj
         (
             "zzz = 1",
             (
-                "FILE: zzz: there is no such setting; there are approvals, budget, comment_word, "
-                "failover, max_parallel_tool_calls, max_steps, metrics, model, plugins, redact, "
+                "FILE: zzz: there is no such setting; there are approvals, budget, commands, "
+                "comment_word, failover, max_parallel_tool_calls, max_steps, metrics, model, plugins, redact, "
                 "routing, timeouts"
             ),
         ),

@@ -14,7 +14,10 @@ from turnbuckle.workspace.paths import canonical, pure_path_of, uri_of
 SOURCE = Path(__file__).parent.parent / "server" / "turnbuckle"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-OWN_BRANCHES = ("workspace/process/", "lsp/rpc/descriptors.py", "lsp/rpc/streams.py")
+OWN_BRANCHES = (
+    "workspace/process/", "workspace/concealing.py", "testing/witness.py",
+    "lsp/rpc/descriptors.py", "lsp/rpc/parent.py", "lsp/rpc/streams.py",
+)  # fmt: skip
 """Where systems differ by nature; these are only looked at for imports."""
 
 POSIX_ONLY = ("testing/terminal.py",)

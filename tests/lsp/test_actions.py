@@ -97,11 +97,11 @@ async def test_an_offer_can_be_run_as_it_stands(tmp_path: Path) -> None:
         await screen.until(lambda: screen.of("window/showDocument")[1:])
         said = users(model, 1)
         assert said[:2] == [
-            f"The person has selected {uri}, line 2:\n\nretrun",
-            f"The editor reports {uri}:\n\nline 2: error (7): not defined",
+            f"The person has selected {uri}, line 2:\n\n```\nretrun\n```",
+            f"The editor reports {uri}:\n\n```\nline 2: error (7): not defined\n```",
         ]
         assert said[2].startswith("Fix the problem")
-        assert said[3] == f"The person has selected {uri}, line 2:\n\nretrun"
+        assert said[3] == f"The person has selected {uri}, line 2:\n\n```\nretrun\n```"
         assert said[4].startswith("Look at the code that I selected. If a comment in it begins")
 
 
@@ -121,9 +121,9 @@ async def test_what_a_diagnostic_relates_to_goes_along(tmp_path: Path) -> None:
         await screen.until(lambda: screen.of("window/showDocument"))
         said = users(model, 0)
         assert said[1] == (
-            f"The editor reports {uri}:\n\n"
+            f"The editor reports {uri}:\n\n```\n"
             "lines 1 to 2: warning (lint E1): twice\n"
-            "  see file:///b.py, line 1: first seen here"
+            "  see file:///b.py, line 1: first seen here\n```"
         )
         assert said[2].startswith("Explain the problem")
 
@@ -220,7 +220,10 @@ async def test_a_comment_has_an_action_and_a_lens_that_ask_for_what_it_says(tmp_
             await screen.until(lambda number=number: screen.of("window/showDocument")[number - 1 :])  # type: ignore[misc]
         said = users(model, 0)
         assert said == [
-            f"The person has selected {uri}, lines 2 to 3:\n\n# agent: make this\n    # faster",
+            (
+                f"The person has selected {uri}, lines 2 to 3:\n\n"
+                "```\n# agent: make this\n    # faster\n```"
+            ),
             DO_IT,
         ]
         # It goes on in the same session, and what was asked once can be asked again.

@@ -112,9 +112,14 @@ def test_a_client_that_cannot_set_capabilities_announces_itself_in_its_options()
     assert (facts.events, facts.save, facts.protocol_versions) == (True, False, (1,))
 
 
-@pytest.mark.parametrize("word", [None, 0, "", "false", "no", [], {}])
-def test_only_a_plain_false_takes_trust_away(word: object) -> None:
-    assert read_client({"initializationOptions": {"turnbuckle": {"trusted": word}}}).trusted
+@pytest.mark.parametrize("word", [False, None, 0, 1, "", "true", "no", [], {}])
+def test_whatever_is_said_of_trust_but_a_plain_true_takes_it_away(word: object) -> None:
+    assert not read_client({"initializationOptions": {"turnbuckle": {"trusted": word}}}).trusted
+
+
+@pytest.mark.parametrize("options", [{}, {"trusted": True}])
+def test_a_client_that_says_nothing_of_trust_is_trusted(options: object) -> None:
+    assert read_client({"initializationOptions": {"turnbuckle": options}}).trusted
 
 
 @pytest.mark.parametrize(

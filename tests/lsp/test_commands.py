@@ -140,7 +140,8 @@ async def test_what_is_pointed_at_is_as_it_stood_when_it_was_asked(tmp_path: Pat
         server.editor.type(uri, 0, 6, "after!")
         await question.answer()
         await shown(server)
-        assert said(model.requests[0])[0] == f"The person has selected {uri}, line 1:\n\nbefore"
+        head = f"The person has selected {uri}, line 1:"
+        assert said(model.requests[0])[0] == f"{head}\n\n```\nbefore\n```"
 
 
 async def test_diagnostics_are_told_in_words(tmp_path: Path) -> None:
@@ -160,11 +161,11 @@ async def test_diagnostics_are_told_in_words(tmp_path: Path) -> None:
         assert said(model.requests[0]) == [
             "The person points at the file file:///a.py.",
             (
-                "The editor reports file:///a.py:\n\n"
+                "The editor reports file:///a.py:\n\n```\n"
                 "line 3: warning (ruff E501): too long\n"
                 "line 3: error: no *such* name\n"
                 "error: somewhere\n"
-                "error: (no message)"
+                "error: (no message)\n```"
             ),
             "Look at this, and help.",
         ]

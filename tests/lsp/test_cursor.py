@@ -49,6 +49,18 @@ def test_pieces_hold_everything_in_order_and_stay_small(sizes: list[int]) -> Non
     assert taken == list(range(len(sizes) + 2))
 
 
+@given(st.lists(st.integers(0, 20_000), max_size=12))
+def test_pieces_of_text_that_waits_hold_all_of_it_and_stay_small(sizes: list[int]) -> None:
+    chunks = [AssistantChunk(turn=1, step=1, text="x" * size) for size in sizes]
+    cursor = Cursor(session_of(TurnStart(turn=1), *chunks), 2, None)
+    said = 0
+    while cursor.behind:
+        piece = cursor.take()
+        assert sum(map(len, piece)) < PIECE + max(sizes) + 1_000
+        said += sum(len(orjson.loads(value)["data"].get("text", "")) for value in piece)
+    assert said == sum(sizes)
+
+
 def test_nothing_is_taken_after_the_end_of_the_turn_that_is_asked_for() -> None:
     end = TurnEnd(turn=1, end=End(kind="completed"))
     cursor = Cursor(session_of(TurnStart(turn=1), end, TurnStart(turn=2)), 0, 1)

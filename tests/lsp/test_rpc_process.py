@@ -17,6 +17,7 @@ import pytest
 from turnbuckle.lsp.client import Client, ServerRefused, connect, connect_tcp
 from turnbuckle.lsp.rpc import NoAnswer
 from turnbuckle.lsp.rpc.framing import Frames, frame
+from turnbuckle.lsp.service import MAX_STRANGER
 
 APP = [sys.executable, "-m", "turnbuckle.testing.echo_app"]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and descriptors of POSIX")
@@ -336,3 +337,18 @@ async def test_a_token_is_good_for_one_client_and_the_server_ends_with_it() -> N
         with anyio.fail_after(20):
             assert await process.wait() == 1
             await idle.stop.wait()
+
+
+async def test_a_client_that_has_shown_no_token_may_send_nothing_large() -> None:
+    async with listening() as (port, secret, process):
+        large = {"text": "x" * 2 * MAX_STRANGER}
+        async with connect_tcp(port) as client:
+            refused = client.ask("initialize", large)
+            with anyio.fail_after(20), pytest.raises(NoAnswer):
+                await refused.answer()
+        async with connect_tcp(port) as client:
+            await client.initialize(options=token(secret))
+            assert await client.request("test/echo", large) == {"params": large}
+            await client.shutdown()
+        with anyio.fail_after(20):
+            assert await process.wait() == 0

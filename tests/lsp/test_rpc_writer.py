@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turnbuckle.lsp.rpc.streams import MemoryPipe, PeerGone
-from turnbuckle.lsp.rpc.writer import Writer
+from turnbuckle.lsp.rpc.writer import FULL, ROOMY, Writer
 
 
 class Stuck:
@@ -236,3 +236,32 @@ async def test_the_way_is_not_free_while_the_system_takes_nothing_or_the_peer_is
     gone = Writer(Stuck(free=True))
     gone.lose()
     assert not gone.free
+
+
+@pytest.mark.parametrize("end", ["taken", "gone"])
+async def test_there_is_room_again_when_enough_was_taken_or_the_peer_is_gone(end: str) -> None:
+    sink = Stuck()
+    writer = Writer(sink)
+    came: list[str] = []
+
+    async def wait_for_room() -> None:
+        await writer.room()
+        came.append("room")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(writer.run)
+        await wait_for_room()
+        for _ in range(12):
+            writer.post(b"x" * (FULL // 8))
+        assert writer.backlog > FULL
+        group.start_soon(wait_for_room)
+        while end == "taken" and writer.backlog > ROOMY:
+            assert came == ["room"]
+            await sink.take()
+        if end == "gone":
+            await anyio.wait_all_tasks_blocked()
+            assert came == ["room"]
+            writer.lose()
+        await anyio.wait_all_tasks_blocked()
+        assert came == ["room", "room"]
+        writer.lose()

@@ -57,7 +57,10 @@ def test_all_of_a_subject_is_a_document() -> None:
     assert ending == "diff"
     assert "-one\n+two\n" in text
     assert whole(COMMAND) == (f"# in {uri_of(HERE)}, for 30 seconds at most\nmake -j2\n", "sh")
-    assert whole(Read(places=(place(".env"),))) == (f"{HERE / '.env'}\n", "txt")
+    assert whole(Read(places=(place(".env"),))) == (
+        f"{HERE / '.env'}  (outside the workspace, looks secret)\n",
+        "txt",
+    )
     assert whole(Question(question="Which one?")) == ("Which one?\n\n", "txt")
 
 

@@ -425,7 +425,7 @@ async def test_the_unsaved_text_of_a_selection_wins(tmp_path: Path) -> None:
             "version": 1,
         }
         assert await pointed(server, model, [item]) == [
-            f"The person has selected {uri}, line 2:\n\nSECOND 🦊",
+            f"The person has selected {uri}, line 2:\n\n```\nSECOND 🦊\n```",
             "look",
         ]
         (added,) = [f["data"] for f in stored(server) if f["type"] == "inbox/added"]
@@ -437,7 +437,7 @@ async def test_the_text_of_a_file_that_is_open_is_the_editors(tmp_path: Path) ->
     async with served(model, tmp_path) as server:
         uri = uri_of(server.work / "a.py")
         server.editor.open(uri, "as it is shown\n")
-        for text, shown in ((None, ""), ("old\n", "\n\nas it is shown\n")):
+        for text, shown in ((None, ""), ("old\n", "\n\n```\nas it is shown\n```")):
             context: list[Json] = [{"kind": "file", "uri": uri, "text": text}]
             (head, _) = (await pointed(server, model, context))[-2:]
             assert head == f"The person points at the file {uri}.{shown}"
@@ -454,10 +454,10 @@ async def test_what_is_not_open_is_as_the_client_says(tmp_path: Path) -> None:
             {"kind": "text", "text": "by the way"},
         ]  # fmt: skip
         assert await pointed(server, model, context) == [
-            "The person has selected file:///nowhere/b.py, lines 4 to 6:\n\nx = 1",
+            "The person has selected file:///nowhere/b.py, lines 4 to 6:\n\n```\nx = 1\n```",
             "The person has selected file:///nowhere/c.py:",
-            "The editor reports file:///nowhere/b.py:\n\nline 4: bad",
-            "From the person's terminal:\n\n$ make",
+            "The editor reports file:///nowhere/b.py:\n\n```\nline 4: bad\n```",
+            "From the person's terminal:\n\n```\n$ make\n```",
             "The person adds:\n\nby the way",
             "look",
         ]
@@ -483,7 +483,7 @@ async def test_no_item_carries_more_than_its_share(tmp_path: Path, is_open: bool
             server.editor.open(uri, text)
         item = {"kind": "selection", "uri": uri, "range": span((0, 0), (0, 100_000)), "text": text}
         (head, _) = await pointed(server, model, [item])
-        assert head.endswith("x\n[34464 characters left out]")
+        assert head.endswith("x\n[34464 characters left out]\n```")
         assert head.count("x") == 65_536
 
 

@@ -144,12 +144,22 @@ async def test_what_cannot_be_held_against_the_rules_is_denied(tmp_path: Path) -
         "cat .env", "cat ./x/.ssh/id_rsa", "cat *", "cat .e*", "cat .*", "cat id_*", "ls --x=.env", "cat a,.env",
         "cat ~/.aws/x", "cat '.env'", "cat .e\\nv", "ls .git/hooks/pre-commit", "cat HEAD:.env", "cat @.env",
         "git status .vscode/settings.json", "cat .github/workflows/x.yml", "cat AGENTS.md",
+        "ls -o.git/hooks/pre-commit", "cat -f.env", "cat .ENV", "cat agents.MD", "cat a/../.env",
     ],
 )  # fmt: skip
 async def test_a_command_that_names_what_is_asked_about_each_time_is_asked_about(
     tmp_path: Path, line: str
 ) -> None:
     assert asked(await play(tmp_path, run(line))) == ["commands are asked about first"]
+
+
+async def test_git_that_would_obey_files_of_the_workspace_is_asked_about(tmp_path: Path) -> None:
+    for name in ("objects", "refs"):
+        (tmp_path / "work" / "data" / name).mkdir(parents=True)
+    (tmp_path / "work" / "data" / "HEAD").write_text("ref: refs/heads/main\n")
+    rules = rules_of(allow=["git status", "cd"])
+    session = await play(tmp_path, run("cd data && git status"), run("git status"), rules=rules)
+    assert asked(session) == ["commands are asked about first"]
 
 
 @pytest.mark.parametrize(

@@ -77,12 +77,12 @@ async def test_what_tools_and_instructions_say_is_cleaned_and_counted(tmp_path: 
         await session.say(f"go{HIDDEN}")
     messages = [m for m in session.facts if isinstance(m, UserMessage)]
     told = next(m.content for m in messages if m.source == "context")
-    assert told.endswith("Use tabs.\n[6 invisible characters removed]")
+    assert told.endswith("Use tabs.\n```\n[6 invisible characters removed]")
     (result,) = [fact for fact in session.facts if isinstance(fact, ToolResult)]
     assert result.content == (
         "found<U+200B> it\n[6 invisible characters removed and 1 invisible character written out]"
     )
-    assert notes[0].startswith("6 invisible characters removed in Instructions from AGENTS.md")
+    assert notes[0].startswith("6 invisible characters removed in Instructions from a file")
     assert notes[-1].endswith("in what find gave")
     # What the person says is theirs.
     assert next(m.content for m in messages if m.source == "user") == f"go{HIDDEN}"

@@ -15,9 +15,9 @@ from turnbuckle.agent.hooks import Decision, PreStep
 from turnbuckle.agent.plugin import PluginContext
 from turnbuckle.kernel.waterfall import Next
 from turnbuckle.plugins import redaction
-from turnbuckle.plugins.redaction import PATTERNS, redacted
 from turnbuckle.session.events import ToolResult, UserMessage
 from turnbuckle.session.rebuild import verify
+from turnbuckle.session.redacting import PATTERNS, Pattern, redacted
 from turnbuckle.session.store import read_lines
 from turnbuckle.testing.agents import Driven, driven
 from turnbuckle.testing.scripted import Scripted, say
@@ -123,7 +123,7 @@ def test_redacting_twice_is_redacting_once(before: str, secret: str, after: str)
 
 
 @pytest.mark.parametrize("one", PATTERNS, ids=lambda one: one.name)
-def test_no_text_takes_a_pattern_long(one: redaction.Pattern) -> None:
+def test_no_text_takes_a_pattern_long(one: Pattern) -> None:
     # Much that nearly fits; with a time that grows by the square this would not end in time.
     hint, key = one.hints[-1], "-----BEGIN PRIVATE KEY-----"
     pieces = (hint, f"{hint}a", f"{hint}-", f"{key}AAAA\nVersion: ", f"{key}{'A ' * 40}", "eyJaaa.")

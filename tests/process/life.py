@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,10 @@ class Life:
     """One server, from its start to its end by SIGKILL.
 
     `values` are the facts that came on the token of a session; `on_message` is told of whatever the
-    server says that is no answer. `turns` are the turns that were answered.
+    server says that is no answer. `turns` are the turns that were answered. `argv` starts it.
     """
+
+    argv: Sequence[str] = (sys.executable, "-P", "-m", "turnbuckle", "serve")
 
     def __init__(self, mark: str, **env: str) -> None:
         self.mark = mark
@@ -109,9 +111,8 @@ class Life:
 
     @asynccontextmanager
     async def _started(self, env: dict[str, str]) -> AsyncIterator[Client]:
-        argv = [sys.executable, "-P", "-m", "turnbuckle", "serve"]
         with bare_errors():
-            async with spawned(argv, env=env) as process:
+            async with spawned(self.argv, env=env) as process:
                 self._process = process
                 source, sink = await open_streams(process.incoming, process.outgoing)
                 self._watched = Watched(source, self._hear)

@@ -62,3 +62,35 @@ async def test_a_full_disk_ends_the_turn_and_with_room_the_next_one_goes_on(tmp_
             life.kill()
             await life.buried()
             case.whole(Counter())
+
+
+async def test_without_a_state_folder_the_server_lives_and_says_what_to_do(tmp_path: Path) -> None:
+    world = World(0, tmp_path)
+    world.state.parent.mkdir(parents=True, exist_ok=True)
+    world.state.write_text("in the way")
+    async with ModelServer() as model, anyio.create_task_group() as tasks:
+        model.script = [world.play] * 100
+        life = Life("nowhere")
+        tasks.start_soon(life.run, world.work, world.state, model.url)
+        with anyio.fail_after(60):
+            await life.ready.wait()
+            session_id = (await life.open(None)).session_id
+            lost = await life.turn(session_id, "first")
+            assert lost.end["failure"]["kind"] == "store"
+            assert str(world.state) in lost.end["failure"]["message"]
+            assert "check the folder" in lost.end["failure"]["message"]
+            assert world.requests == 0, "a model was asked, and that was not on disk"
+            assert world.state.read_text() == "in the way"
+
+            world.state.unlink()
+            world.plan = [answer("There is a folder.")]
+            assert (await life.turn(session_id, "again")).end == {"kind": "completed"}
+            (path,) = world.state.glob(f"sessions/**/{session_id}.jsonl")
+            lines, torn = read_lines(path)
+            assert not torn
+            sent = [f.input for f in (parse(x).fact for x in lines) if isinstance(f, InboxAdded)]
+            assert sent == ["first", "again"]
+            for value in life.values:
+                require_seen(value, lines)
+            life.kill()
+            await life.buried()

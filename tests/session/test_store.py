@@ -22,7 +22,9 @@ from turnbuckle.testing.strategies import facts
 @contextmanager
 def writing(path: Path, sync: Sync = sync_data) -> Iterator[tuple[Log, Store]]:
     store, log = Store(path, sync=sync), Log(lambda: 1)
-    for line in store.open():
+    lines = store.read()
+    store.begin()
+    for line in lines:
         log.load([codec.parse(line)])
     log.observe(Scope("s"), store)
     try:
@@ -200,7 +202,8 @@ import sys
 from pathlib import Path
 from turnbuckle.session.store import Store
 store = Store(Path(sys.argv[1]))
-store.open()
+store.read()
+store.begin()
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -216,7 +219,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(Locked):
-            Store(path).open()
+            Store(path).read()
         other.kill()
     with writing(path) as (log, _):
         assert log.append(TurnStart(turn=2)).seq == 1

@@ -289,7 +289,7 @@ async def test_a_folder_swapped_for_a_link_while_files_are_written_leads_nowhere
     thread.start()
     applied = 0
     try:
-        for _ in range(200):
+        for _ in range(500):
             old, new = f"orig {applied}", f"orig {applied + 1}"
             change = make_change("file:///sub/f", old, new, "edit")
             with suppress(WorkspaceError):  # it changes too fast to be told where it is

@@ -20,6 +20,7 @@ from turnbuckle.workspace.process import (
     run,
     run_argv,
 )
+from turnbuckle.workspace.process.leaders import Start, kept
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -203,6 +204,37 @@ async def test_what_cannot_be_started_says_why(tmp_path: Path) -> None:
         await sh("x" * 3_000_000, tmp_path)
     with pytest.raises(NotStarted, match="nothing"):
         await run_argv(["./nothing"], cwd=tmp_path, timeout=5, output=Output())
+
+
+@linux
+@pytest.mark.parametrize("python", ["/bin/false", "/nothing"])
+async def test_without_a_keeper_a_program_is_only_watched(tmp_path: Path, python: str) -> None:
+    environment = child_environment(os.environ, tmp_path, "m")
+    read, write = os.pipe()
+    start = Start(
+        argv=["bash", "-c", "echo $$"], cwd=tmp_path, environment=environment, output=write
+    )
+    async with kept(start, python) as (leader, family):
+        os.close(write)
+        assert await leader.wait() == 0
+        assert os.read(read, 100) == b"%d\n" % family.leader
+        assert family.keeper is None
+    os.close(read)
+
+
+@linux
+async def test_a_program_whose_keeper_is_killed_at_once_has_not_run(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nkill -9 $$\n")
+    python.chmod(0o700)
+    environment = child_environment(os.environ, tmp_path, "m")
+    null = os.open(os.devnull, os.O_WRONLY)
+    start = Start(argv=["touch", "ran"], cwd=tmp_path, environment=environment, output=null)
+    with pytest.raises(OSError, match="keeper"):
+        async with kept(start, str(python)):
+            raise AssertionError
+    os.close(null)
+    assert not (tmp_path / "ran").exists()
 
 
 async def test_output_is_shown_while_it_comes(tmp_path: Path) -> None:

@@ -33,6 +33,10 @@ PROTECTED = [
     (".github/instructions/a.md", INSTRUCTIONS), (".mcp.json", INSTRUCTIONS),
     (".husky/pre-commit", HOOKS), (".githooks/x", HOOKS), (".pre-commit-config.yaml", HOOKS),
     ("lefthook.yml", HOOKS), (".lintstagedrc.json", HOOKS), (".envrc", HOOKS), (".bashrc", HOOKS),
+    (".bash_aliases", HOOKS), (".config/fish/config.fish", HOOKS), (".inputrc", HOOKS),
+    (".cargo/config.toml", HOOKS), ("src/sitecustomize.py", HOOKS), (".yarnrc.yml", HOOKS),
+    ("Library/LaunchAgents/x.plist", HOOKS), (".config/autostart/x.desktop", HOOKS), (".gdbinit", HOOKS),
+    ("mise.toml", HOOKS), (".gitpod.yml", PIPELINE), ("data/HEAD", REPOSITORY),
 ]  # fmt: skip
 
 

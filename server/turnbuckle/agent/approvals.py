@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from turnbuckle.agent.grants import Grant, Grants, grantable
+from turnbuckle.agent.hooks import Typed
 from turnbuckle.agent.pending import Pending as Pending
 from turnbuckle.session.codec import NotJson
 from turnbuckle.session.events import (
@@ -42,14 +43,18 @@ class Settle(Protocol):
 class Approvals:
     """The questions of one session, and what was granted. Nothing but an explicit yes is a yes.
 
-    `folders` gives those of the workspace.
+    `folders` gives those of the workspace; `typed` is what notes and answers pass through.
     """
 
     def __init__(
-        self, session: Session, folders: Callable[[], Sequence[Path]] = lambda: ()
+        self,
+        session: Session,
+        folders: Callable[[], Sequence[Path]] = lambda: (),
+        typed: Typed | None = None,
     ) -> None:
         self._session = session
         self._folders = folders
+        self._typed = typed or Typed()
         self._pending: dict[str, Pending] = {}
         self._grants = Grants()
 
@@ -147,8 +152,8 @@ class Approvals:
         if pending is None:
             return False
         remembered = allow and remember == SESSION and bool(pending.grants)
-        pending.note = note or pending.note
-        pending.answer, pending.edits = answer, edits or {}
+        pending.note = self._typed(note) if note else pending.note
+        pending.answer, pending.edits = answer and self._typed(answer), edits or {}
         pending.remember = SESSION if remembered else None
         open_hunks = [hunk_id for hunk_id, yes in pending.hunks.items() if yes is None]
         for hunk_id in open_hunks:
@@ -186,7 +191,7 @@ class Approvals:
         }
         if pending is None or not news:
             return False
-        pending.note = note or pending.note
+        pending.note = self._typed(note) if note else pending.note
         for hunk_id, yes in news.items():
             pending.hunks[hunk_id] = yes
             self._session.append(

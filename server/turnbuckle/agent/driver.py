@@ -18,6 +18,7 @@ from turnbuckle.session.check import NotLogged
 from turnbuckle.session.codec import scrub
 from turnbuckle.session.events import TurnEnd, TurnStart
 from turnbuckle.session.parts import Context, End, Failure, Source, Target
+from turnbuckle.session.session import Session
 from turnbuckle.session.store import StoreFailed
 
 logger = logging.getLogger(__name__)
@@ -170,7 +171,7 @@ class Driver:
             session.append(TurnStart(turn=turn))
             with self._scope:
                 end = await self._watched(work, turn)
-            end = _settled(end, self._cause)
+            end = _kept(_settled(end, self._cause), session)
         finally:
             self._scope = None
             if end.kind in _PARKING and work is run_turn:
@@ -224,6 +225,14 @@ async def _watch(agent: Agent) -> None:
 def _settled(end: End, cause: str | None) -> End:
     """A cancel's cause, if there was one: also where a layer made something else of the cancel."""
     return end if cause is None else End(kind="aborted", cause=cause)
+
+
+def _kept(end: End, session: Session) -> End:
+    """The end of a turn that is in the file, else that it is not: nobody must think that it is."""
+    session.write_through()
+    if session.failing is None or end.kind in ("error", "aborted"):
+        return end
+    return End(kind="error", failure=Failure(kind="store", message=str(session.failing)))
 
 
 def _spelt(end: End) -> End:

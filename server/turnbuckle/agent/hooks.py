@@ -1,9 +1,11 @@
 """The waterfalls of the loop; those of a tool call are embedded."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import NoneType
 from typing import TypeAlias
 
+from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.kernel.waterfall import Waterfall
 from turnbuckle.model.port import Request
 from turnbuckle.session.events import UserMessage
@@ -85,6 +87,33 @@ class TurnStopping:
     turn: int
 
 
+Clean: TypeAlias = Callable[[str], str]
+"""What becomes of a text before it is kept."""
+
+
+class Typed:
+    """What the person types passes through these, in order, before it is a fact."""
+
+    def __init__(self) -> None:
+        self._cleaners: dict[object, Clean] = {}
+
+    def use(self, scope: Scope, clean: Clean) -> Disposer:
+        """Add one that leaves with its scope; what it raises refuses the message."""
+        key = object()
+        self._cleaners = self._cleaners | {key: clean}
+
+        def remove() -> None:
+            self._cleaners = {k: v for k, v in self._cleaners.items() if k is not key}
+
+        return scope.defer(remove, "typed")
+
+    def __call__(self, text: str) -> str:
+        """The text as it may be kept."""
+        for clean in self._cleaners.values():
+            text = clean(text)
+        return text
+
+
 class Hooks:
     """Everything that a plugin can stand around."""
 
@@ -99,6 +128,7 @@ class Hooks:
         )
         self.turn_stopping: Waterfall[TurnStopping, None] = Waterfall("agent/turn-stopping")
         self.tools = ToolHooks()
+        self.typed = Typed()
 
     def held_by(self) -> dict[object, tuple[str, str]]:
         """Which layers are at work now, as `Waterfall.held_by`: their owner, and the hook."""

@@ -1,10 +1,10 @@
 """What waits: messages for a turn of their own, and input for the next step. A fold."""
 
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 import anyio
 
+from turnbuckle.agent.hooks import Typed
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.session.codec import Entry, scrub
 from turnbuckle.session.events import (
@@ -43,10 +43,12 @@ class Inbox:
 
     So a crash loses no prompt: what was claimed and not yet a `user/message` waits again.
     `changed` is set, and replaced, whenever a message enters, is dropped, or its turn ends.
+    `typed` is what messages pass through before they are facts.
     """
 
-    def __init__(self, session: Session, scope: Scope) -> None:
+    def __init__(self, session: Session, scope: Scope, typed: Typed | None = None) -> None:
         self._session = session
+        self._typed = typed or Typed()
         self._waiting: dict[str, InboxAdded] = {}
         self._claims: dict[str, int] = {}
         self._turn_of: dict[str, int] = {}
@@ -106,17 +108,20 @@ class Inbox:
         """Let a message wait; False if this key is known already, so that nothing runs twice."""
         if key in self._waiting or key in self._turn_of or key in self._dropped:
             return False
-        added = InboxAdded(
-            key=key, target=target, input=scrub(text), context=context, source=source
+        pointed = tuple(
+            replace(one, text=self._typed(one.text)) if one.text else one for one in context
         )
-        self._session.append(added)
+        text = self._typed(scrub(text))
+        self._session.append(
+            InboxAdded(key=key, target=target, input=text, context=pointed, source=source)
+        )
         return True
 
     def edit(self, key: str, text: str) -> bool:
         """Change a message that waits; False, and nothing, for one that enters a turn already."""
         if not waits(self, key):
             return False
-        if self._waiting[key].input != text:
+        if self._waiting[key].input != (text := self._typed(text)):
             self._session.append(InboxChanged(key=key, input=text))
         return True
 
@@ -207,34 +212,3 @@ def owes_step(inbox: Inbox) -> bool:
 def owes_turn(inbox: Inbox) -> bool:
     """Whether something waits that opens a turn; injected context never does."""
     return any(item.target == "turn" or item.source == "user" for item in inbox.waiting)
-
-
-def messages_of(item: InboxAdded, turn: int, step: int) -> tuple[UserMessage, ...]:
-    """A waiting message as the model will see it: what was pointed at first, then the words."""
-    pointed = tuple(
-        UserMessage(turn=turn, step=step, content=_render(context), source="context")
-        for context in item.context
-    )
-    said = UserMessage(turn=turn, step=step, key=item.key, content=item.input, source=item.source)
-    return (*pointed, said)
-
-
-def _render(context: Context) -> str:
-    where = f" {context.uri}" if context.uri else ""
-    if context.range:
-        first, last = context.range["start"]["line"] + 1, context.range["end"]["line"] + 1
-        where += f", line {first}" if first == last else f", lines {first} to {last}"
-    match context.kind:
-        case "file":
-            head = f"The person points at the file{where}."
-        case "selection":
-            head = f"The person has selected{where}:"
-        case "diagnostics":
-            head = f"The editor reports{where}:"
-        case "terminal":
-            head = "From the person's terminal:"
-        case "text":
-            head = "The person adds:"
-        case _:
-            assert_never(context.kind)
-    return head if context.text is None else f"{head}\n\n{context.text}"

@@ -26,11 +26,11 @@ from turnbuckle.agent.prompt import PromptSections
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.session.blobs import Blobs
 from turnbuckle.session.events import FORMAT, SessionCreated
-from turnbuckle.session.loading import Loaded, NewerSession, read_log
+from turnbuckle.session.loading import Loaded, NewerSession, read_log, respelled
 from turnbuckle.session.log import Log
 from turnbuckle.session.recovery import closing
 from turnbuckle.session.session import Session
-from turnbuckle.session.store import Locked, Store, Sync, read_lines, sync_data
+from turnbuckle.session.store import Locked, Store, StoreFailed, Sync, read_lines, sync_data
 from turnbuckle.tools.registry import ToolRegistry
 from turnbuckle.workspace.port import Workspace
 
@@ -73,7 +73,7 @@ class OpenSession:
 
     @property
     def read_only(self) -> bool:
-        """Whether it can only be read now: another process writes it, or it is damaged."""
+        """Whether it can only be read now: another has it, it is damaged, or cannot be written."""
         return self.session.read_only
 
 
@@ -117,25 +117,17 @@ class Opening:
 
     def _load(self, path: Path) -> tuple[Session, Store]:
         """The session of a file; nobody else sees it yet, so this can be done in a thread."""
-        store, writes = Store(path, sync=self.sync), True
+        store = Store(path, sync=self.sync)
         try:
-            try:
-                lines = store.read()
-            except Locked:
-                lines, writes = read_lines(path)[0], False
-            loaded = loaded_of(path.stem, lines)
-            if loaded.damage is not None:
-                store.close()
-                writes = False
+            lines = _taken(store)
+            writes = lines is not None
+            loaded = loaded_of(path.stem, read_lines(path)[0] if lines is None else lines)
             if writes:
-                store.begin()
-            scope, created = (
-                Scope(f"session {path.stem}"),
-                SessionCreated(version=FORMAT, id=path.stem),
-            )
-            session = Session(Log(now), store if writes else None, scope, created)
-            session.read_only = not writes
-            session.load(loaded)
+                writes = _begun(store, loaded)
+            try:
+                session = _session(path.stem, store if writes else None, loaded)
+            except ValueError:  # what keeps files in step, or an editor, spelled its lines anew
+                session = _session(path.stem, store if writes else None, respelled(loaded))
         except BaseException:
             store.close()
             raise
@@ -145,11 +137,12 @@ class Opening:
         scope = session.scope
         made = self.make_workspace(session.created.cwd, session.reads.digest)
         workspace = replace(made, known=lambda: session.reads.uris)
+        hooks = Hooks()
         agent = Agent(
             session=session,
-            inbox=Inbox(session, scope),
-            approvals=Approvals(session, lambda: workspace.roots.folders),
-            hooks=Hooks(),
+            inbox=Inbox(session, scope, hooks.typed),
+            approvals=Approvals(session, lambda: workspace.roots.folders, hooks.typed),
+            hooks=hooks,
             tools=ToolRegistry(),
             models=Models(),
             prompt=PromptSections(),
@@ -159,6 +152,47 @@ class Opening:
         )
         await self.plugins.equip(agent, scope)
         return OpenSession(agent=agent, driver=Driver(agent), scope=scope, path=path)
+
+
+def _session(session_id: str, store: Store | None, loaded: Loaded) -> Session:
+    """A session with what was loaded of it.
+
+    Raises:
+        ValueError: a line is spelled in a way that no request can be rebuilt from.
+    """
+    created = SessionCreated(version=FORMAT, id=session_id)
+    session = Session(Log(now), store, Scope(f"session {session_id}"), created)
+    session.read_only = store is None
+    session.load(loaded)
+    return session
+
+
+def _taken(store: Store) -> list[bytes] | None:
+    """The lines of a log that is ours to write now; None where it is not.
+
+    Another process has it, or a full disk or the rights of its folder forbid it: what is in it can
+    be shown all the same, and the next message says what is wrong.
+    """
+    try:
+        return store.read()
+    except Locked:
+        return None
+    except StoreFailed as error:
+        logger.warning("%s", error)
+        store.close()
+        return None
+
+
+def _begun(store: Store, loaded: Loaded) -> bool:
+    """Whether the log can be gone on with: it is whole, or could be made so."""
+    try:
+        if loaded.damage is None:
+            store.begin()
+            return True
+    except StoreFailed as error:
+        logger.warning("%s", error)
+    store.close()
+    return False
 
 
 @contextlib.contextmanager

@@ -191,4 +191,6 @@ async def _end(opened: OpenSession) -> None:
         logger.exception("closing session %s", opened.session.id)
     if opened.session.store:
         opened.session.store.close()
+    if lost := opened.session.failing:
+        logger.error("session %s was closed unwritten: %s", opened.session.id, lost)
     opened.closed.set()

@@ -2,7 +2,8 @@
 
 from turnbuckle.agent.agent import Agent
 from turnbuckle.agent.hooks import Decision, Enter, PreStep, Reject, Stop, TurnStopping
-from turnbuckle.agent.inbox import messages_of, owes_step
+from turnbuckle.agent.inbox import owes_step
+from turnbuckle.agent.pointed import messages_of
 from turnbuckle.agent.step import run_step
 from turnbuckle.model.port import Cut, cut
 from turnbuckle.session.parts import End

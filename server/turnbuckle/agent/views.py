@@ -7,6 +7,7 @@ from typing import overload
 
 from turnbuckle.agent.agent import Agent
 from turnbuckle.agent.hooks import (
+    Clean,
     Decision,
     Hooks,
     PreStep,
@@ -88,6 +89,10 @@ class PluginHooks:
         Where a guard throws, the call is not run and the model reads an error.
         """
         return self._hooks.tools.guard(self._scope, guard)
+
+    def typed(self, clean: Clean) -> Disposer:
+        """Have what the person types pass through `clean` before it is a fact, sent or shown."""
+        return self._hooks.typed.use(self._scope, clean)
 
 
 class PluginTools:

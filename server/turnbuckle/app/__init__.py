@@ -1,14 +1,12 @@
 """The server: the only place where concrete things meet. Light, since starting it is waited for."""
 
 import argparse
-import logging
 import os
 import secrets
 import sys
+from functools import partial
 
 import anyio
-
-LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def main(argv: list[str]) -> int:
@@ -16,16 +14,20 @@ def main(argv: list[str]) -> int:
 
     Gives the exit code: 0 after `shutdown`, 1 without it, 2 for wrong arguments.
     """
+    from turnbuckle.workspace.concealing import conceal
+
+    env = conceal(os.environ, keep=False)
     arguments = _parser().parse_args(argv)
-    _log_to_standard_error()
+    from turnbuckle.app.logs import log_to_standard_error
     from turnbuckle.app.server import Server
     from turnbuckle.lsp.serve import serve_stdio, serve_tcp
 
+    make = partial(Server, env=env, log=log_to_standard_error(env))
     if arguments.tcp is None:
-        return anyio.run(serve_stdio, Server)
+        return anyio.run(serve_stdio, make)
     host, port = arguments.tcp
     try:
-        return anyio.run(serve_tcp, host, port, secrets.token_urlsafe(32), Server)
+        return anyio.run(serve_tcp, host, port, secrets.token_urlsafe(32), make)
     except OSError as error:
         print(f"turnbuckle serve: {host}:{port}: {error.strerror}", file=sys.stderr)  # noqa: T201 — not served yet
         return 1
@@ -54,15 +56,3 @@ def _address(text: str) -> tuple[str, int]:
     if not port.isascii() or not port.isdigit() or int(port) > 65_535:
         raise argparse.ArgumentTypeError(f"{port!r} is not a port")
     return host, int(port)
-
-
-def _log_to_standard_error() -> None:
-    level = os.environ.get("TURNBUCKLE_LOG", "WARNING").upper()
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=level if level in LEVELS else "WARNING",
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    # They write URLs and bodies, which are nobody's business in a log.
-    for name in ("httpx", "httpcore"):
-        logging.getLogger(name).setLevel(logging.WARNING)

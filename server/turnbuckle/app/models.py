@@ -11,7 +11,7 @@ from turnbuckle.config import Local, Offer
 from turnbuckle.kernel.scope import Disposer
 from turnbuckle.kernel.waterfall import Next
 from turnbuckle.model.demo import Demo
-from turnbuckle.model.endpoint import new_client
+from turnbuckle.model.endpoint import new_client, proxy_secrets, secrets_in
 from turnbuckle.model.listing import list_models
 from turnbuckle.model.openai_chat import OpenAIChat
 from turnbuckle.model.port import Emit, Model, ModelRefused, Reply, Request
@@ -56,6 +56,7 @@ class Models:
         self.machine = Machine(local, lambda one: self.listed(one.base_url, one.id, NEAR))
         self.choices = Choices(self, instead_of=CHOSEN)
         self._client = None
+        self._proxies = proxy_secrets()
         self._trouble: str | None = None
         try:
             urls = [self.settings.base_url or "", *(one.base_url for one in local)]
@@ -133,6 +134,11 @@ class Models:
         """The key that goes to a provider."""
         key = config.key_for(self.settings, self.keys, provider)
         return key.value if key else None
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Every secret of ours that is known by its text: keys, and passwords in URLs."""
+        return (*self.keys.held, *secrets_in(self.settings.base_url or ""), *self._proxies)
 
     def model(self, offer: Offer) -> Model:
         """A new instance of what was offered."""

@@ -9,6 +9,7 @@ from turnbuckle.lsp.clientfacts import ClientFacts, read_client
 from turnbuckle.lsp.rpc import Connection
 
 if TYPE_CHECKING:
+    from turnbuckle.app.logs import Discreet
     from turnbuckle.app.wiring import Wiring
 
 Wire: TypeAlias = Callable[[Connection, ClientFacts, Mapping[str, str]], Awaitable["Wiring"]]
@@ -17,7 +18,8 @@ Wire: TypeAlias = Callable[[Connection, ClientFacts, Mapping[str, str]], Awaitab
 class Server:
     """The server's life on one connection; see `lsp.service.App`.
 
-    `env` is where settings are read from, `wire` what puts the rest together once it is loaded.
+    `env` is where settings are read from, `wire` what puts the rest together once it is loaded,
+    `log` what makes lines of the log, which is told what must not stand in them.
     """
 
     def __init__(
@@ -26,10 +28,12 @@ class Server:
         env: Mapping[str, str] = os.environ,
         *,
         wire: "Wire | None" = None,
+        log: "Discreet | None" = None,
     ) -> None:
         self._connection = connection
         self._env = env
         self._wire = wire
+        self._log = log
         self._client = ClientFacts()
         self._wiring: Wiring | None = None
 
@@ -46,6 +50,9 @@ class Server:
         from turnbuckle.app.wiring import wire
 
         self._wiring = await (self._wire or wire)(self._connection, self._client, self._env)
+        if self._log is not None:
+            known, wiring = self._log.held, self._wiring
+            self._log.held = lambda: (*known(), *wiring.held)
 
     async def serving(self) -> None:
         """Run what lives as long as the connection."""

@@ -64,7 +64,7 @@ def shipped(
         ("model", models.plugin),
         *_failover(models, settings),
         ("ground_rules", ground_rules.install),
-        ("shipped_tools", shipped_tools.install),
+        ("shipped_tools", _tools(settings)),
         ("ask_user", ask_user.install),
         ("skills", partial(skills.install, own=folder and folder / "skills")),
         ("instructions", partial(instructions.install, own=folder and folder / "AGENTS.md")),
@@ -79,7 +79,8 @@ def _redaction(models: Models, settings: config.Settings) -> Sequence[Named]:
         return ()
 
     def held() -> list[str]:
-        return [key for provider in models.endpoints if (key := models.key(provider))]
+        # A key such as `not-needed` is no secret, and taken out it would tear holes into texts.
+        return [one for one in models.held if any(char.isdigit() for char in one)]
 
     return (("redaction", partial(redaction.install, held=held)),)
 
@@ -98,6 +99,10 @@ def _approval(settings: config.Settings, folder: Path | None, own: Sequence[Path
         ),
         own=(*own, *more, *(path for path in code if path.is_absolute())),
     )
+
+
+def _tools(settings: config.Settings) -> partial[None]:
+    return partial(shipped_tools.install, environment=settings.commands.environment)
 
 
 def _timeouts(settings: config.Settings) -> partial[None]:

@@ -138,6 +138,11 @@ class Wiring:
         features.register()
         folders.register(connection)
 
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Every secret of ours that is known by its text."""
+        return self._models.held
+
     async def run(self) -> None:
         """Serve until cancelled, then take everything apart."""
         self._tasks.start_soon(self._models.current)

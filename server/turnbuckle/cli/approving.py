@@ -8,7 +8,7 @@ from turnbuckle.cli.lines import Line, line
 from turnbuckle.cli.screen import Screen
 from turnbuckle.cli.source import Asker
 from turnbuckle.cli.subjects import hunks_of, shown_whole
-from turnbuckle.cli.visible import exact
+from turnbuckle.cli.visible import exact_name
 from turnbuckle.session.events import ApprovalAsked
 
 PARTLY_SHOWN = "Not all of it could be shown. Allow it all the same? [yes] / [n]o / [r]eject "
@@ -99,7 +99,7 @@ class Person:
     async def _answer(self, asked: ApprovalAsked) -> Answer:
         """A choice by its number, or words; nothing is no answer."""
         choices = [str(choice) for choice in asked.subject.get("choices", ())]
-        rows = [line(f"  {n}  {exact(choice)}") for n, choice in enumerate(choices, 1)]
+        rows = [line(f"  {n}  {exact_name(choice)}") for n, choice in enumerate(choices, 1)]
         self._screen.ask(rows)
         reply = (await self._asker.line(ANSWER, fresh=True) or "").strip()
         if reply.isascii() and reply.isdigit() and 1 <= int(reply) <= len(choices):

@@ -136,7 +136,7 @@ def demo() -> None:
 
 @app.command(
     epilog="Exit codes: 0 a model answers and nothing is missing; 1 something is to be done; "
-    "4 the server could not start; 130 left with Ctrl-C."
+    "2 the bundle cannot be written; 4 the server could not start; 130 left with Ctrl-C."
 )
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print the report as one object.")] = False,
@@ -146,19 +146,31 @@ def doctor(
     request: Annotated[
         bool, typer.Option("--request/--no-request", help="Send the model one small request.")
     ] = True,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write what was found to a new zip file, to go with a report of a fault.",
+        ),
+    ] = None,
+    with_session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Put this session into the bundle, without its secrets."),
+    ] = None,
 ) -> None:
     """Say what is configured and where from, which model answers and how fast, what to do.
 
     Keys are never shown. One small request is sent to the model that would answer.
     """
-    _run(
-        partial(
-            run_doctor,
-            server=own_server(),
-            env=os.environ,
-            limit=timeout,
-            request=request,
-            json=json,
-        ),
-        json=json,
+    play = partial(
+        run_doctor, server=own_server(), env=os.environ, limit=timeout, request=request, json=json
     )
+    if bundle is not None:
+        # Imported late: it is wanted rarely.
+        from turnbuckle.cli.bundle import Bundle, doctor_with_bundle
+
+        wanted = Bundle(file=bundle, env=os.environ, session_id=with_session)
+        play = partial(doctor_with_bundle, **play.keywords, bundle=wanted)
+    elif with_session is not None:
+        raise typer.BadParameter("it goes into a bundle; give --bundle FILE", param_hint="ID")
+    _run(play, json=json)

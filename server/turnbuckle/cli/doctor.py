@@ -49,12 +49,13 @@ async def doctor(
     limit: float = LIMIT,
     request: bool = True,
     json: bool = False,
+    found: Callable[[Report], None] = lambda _: None,
     clock: Clock = time.monotonic,
 ) -> int:
     """Look at everything, have the model answer one small request, and give the exit code.
 
     `limit` in seconds for that answer; without `request` nothing is sent to a model. The server
-    works in a folder of its own, so nothing stays of the request.
+    works in a folder of its own, so nothing stays of the request. `found` is told of all of it.
     """
     show = (lambda _: None) if json else stage.screen.show
     checkup = await to_thread.run_sync(examine, env)
@@ -82,6 +83,7 @@ async def doctor(
         report = replace(report, trouble=f"{gone}{code}; TURNBUCKLE_LOG=debug says more")
     stage.activity.end()
     show(answer_lines(report))
+    found(report)
     if json:
         stage.screen.write(
             orjson.dumps(as_json(report), option=orjson.OPT_INDENT_2).decode() + "\n"

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import orjson
 
+from turnbuckle.session.redacting import redacted
+from turnbuckle.workspace.variables import is_provider_key
+
 NAME = "history"
 MOST = 1_000
 """How many of the last prompts are kept."""
@@ -32,9 +35,10 @@ class History:
         return [text for row in rows[-MOST:] if (text := _text(row))]
 
     def add(self, text: str) -> None:
-        """Keep a prompt, unless it is very long."""
+        """Keep a prompt, without the secrets in it, unless it is very long."""
         if len(text) > LONGEST:
             return
+        text = redacted(text, [key for name, key in os.environ.items() if is_provider_key(name)])
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._write(self._file, os.O_APPEND, [orjson.dumps(_sound(text))])

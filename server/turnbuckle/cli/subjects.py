@@ -28,7 +28,9 @@ def grant_words(subject: JsonObject, cwd: str | None) -> str:
     match subject:
         case {"kind": "command", "command": str(command), "cwd": str(folder)}:
             where = shown_place(folder, cwd)
-            return f"run {exact(command)}" + ("" if where == "." else f"  in {exact_name(where)}")
+            return f"run {exact_name(command)}" + (
+                "" if where == "." else f"  in {exact_name(where)}"
+            )
         case {"kind": "change" | "read" as kind, "uri": str(uri)}:
             return f"{kind} {exact_name(shown_place(uri, cwd))}"
         case _:

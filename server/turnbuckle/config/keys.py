@@ -34,6 +34,13 @@ class Keys:
     def __repr__(self) -> str:
         return "Keys()"
 
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Every key that is known now, whether it is used or not."""
+        names = (API_KEY, *(known.variable for known in KNOWN))
+        found = (self._env.get(name, "").strip() for name in names)
+        return (*self._given.values(), *filter(None, found))
+
     def give(self, provider: str, key: str | None) -> None:
         """Keep a key for a provider, in memory only; None forgets the one that was given."""
         if key is None:

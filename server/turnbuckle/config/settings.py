@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 
 from turnbuckle.config.approving import ApprovalSettings
+from turnbuckle.config.commands import CommandSettings
 from turnbuckle.config.table import Table
 from turnbuckle.session.usage import Price
 
@@ -157,6 +158,8 @@ class Settings(Table):
     """Tool calls that may run beside one another."""
     approvals: ApprovalSettings = ApprovalSettings()
     """What is not asked about any more."""
+    commands: CommandSettings = CommandSettings()
+    """What commands are run with."""
     budget: BudgetSettings = BudgetSettings()
     """What a turn and a session may use."""
     routing: RoutingSettings = RoutingSettings()

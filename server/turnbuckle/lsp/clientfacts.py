@@ -72,8 +72,8 @@ def read_client(params: object) -> ClientFacts:
         protocol_versions=_versions(*(_at(ours, "protocolVersions") for ours in announced)),
         events=any(_said(_at(ours, "events")) for ours in announced),
         save=any(_said(_at(ours, "save")) for ours in announced),
-        # Only the word "false" takes trust away: a client that knows nothing of it says nothing.
-        trusted=_at(options, "trusted") is not False,
+        # A client that knows nothing of it says nothing; one that says anything but yes, no.
+        trusted=not isinstance(options, dict) or options.get("trusted", True) is True,
         token=_text(_at(options, "token")),
         options=options,
     )

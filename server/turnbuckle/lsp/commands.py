@@ -11,8 +11,12 @@ from pydantic_core import ErrorDetails
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.invocations import COMMANDS, CommandResult
 from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
+from turnbuckle.lsp.rpc.bounds import require_short
 from turnbuckle.lsp.rpc.late import types
 from turnbuckle.lsp.wire import Wire
+
+MOST = 3
+"""Faults of an argument that are told."""
 
 Run: TypeAlias = Callable[[Any], Awaitable[Wire]]  # Any: the params of that command
 
@@ -36,9 +40,8 @@ class Commands:
         run = self._run.get(params.command)
         if run is None:
             known = ", ".join(self._run)
-            raise Refused(
-                f"command: there is no {params.command!r}; there are {known}", code=INVALID_PARAMS
-            )
+            said = f"command: there is no {params.command[:200]!r}; there are {known}"
+            raise Refused(said, code=INVALID_PARAMS)
         result = await run(_argument(params))
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
@@ -51,16 +54,17 @@ class Commands:
 
 
 def _argument(params: types.ExecuteCommandParams) -> Wire:
-    arguments = params.arguments or ()
+    arguments = list(params.arguments or ())
     if len(arguments) > 1:
         raise Refused("arguments: give one object, or none", code=INVALID_PARAMS)
     model = COMMANDS[params.command][0]
+    require_short(arguments, "arguments")
     try:
         return model.model_validate(arguments[0] if arguments else {})
     except ValidationError as error:
         faults = (
             f"{'.'.join(map(str, ('arguments.0', *fault['loc'])))}: {_said(fault)}"
-            for fault in error.errors(include_url=False, include_input=False)
+            for fault in error.errors(include_url=False, include_input=False)[:MOST]
         )
         raise Refused("; ".join(faults), code=INVALID_PARAMS) from error
 

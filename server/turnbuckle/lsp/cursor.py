@@ -32,8 +32,8 @@ _OVER = (AssistantMessage, LlmFailed, StepEnd)
 class Cursor:
     """Takes each fact once and in order, from `index` on, up to the end of the turn `until`.
 
-    Chunks that wait are one value. Of an answer that is over they are left out if some of it was
-    taken before, and always if it was over before the cursor was made.
+    Chunks that wait are one value, up to a piece. Of an answer that is over they are left out if
+    some of it was taken before, and always if it was over before the cursor was made.
     """
 
     def __init__(self, session: Session, index: int, until: int | None) -> None:
@@ -94,8 +94,13 @@ class Cursor:
 
     def _chunks(self) -> bytes | None:
         waiting: list[Entry] = []
-        while self.behind and isinstance(self._entries[self._index].fact, AssistantChunk):
-            waiting.append(self._entries[self._index])
+        size = 0
+        while self.behind and size < PIECE:
+            entry = self._entries[self._index]
+            if not isinstance(entry.fact, AssistantChunk):
+                break
+            waiting.append(entry)
+            size += _length(entry.fact)
             self._index += 1
         last = waiting[-1].seq
         if last <= self._old or (last < self._over and self._some_taken):
@@ -145,6 +150,12 @@ def _value(entry: Entry) -> bytes:
         digest = hashlib.sha256(data).hexdigest()
         data = orjson.dumps({"digest": digest, "why": fact.why})
     return codec.line(entry.seq, entry.time, fact, data)[:-1]
+
+
+def _length(chunk: AssistantChunk) -> int:
+    """About how long a chunk is."""
+    calls = sum(len(call.arguments or "") for call in chunk.tool_calls or ())
+    return len(chunk.text or "") + len(chunk.reasoning or "") + calls
 
 
 def _merged(waiting: list[Entry]) -> Entry:

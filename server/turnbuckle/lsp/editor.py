@@ -9,10 +9,13 @@ from turnbuckle.agent.sessions import OpenSession, Sessions, Starts
 from turnbuckle.lsp.clientfacts import ClientFacts
 from turnbuckle.lsp.documents import Documents
 from turnbuckle.lsp.refusing import refusing
-from turnbuckle.lsp.rpc import Connection
+from turnbuckle.lsp.rpc import INVALID_PARAMS, Connection, Refused
 from turnbuckle.lsp.stream import Stream
 from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.session import Session
+
+MOST = 256
+"""Subscriptions and watches that one client may have at once."""
 
 Look: TypeAlias = Callable[[], JsonObject]
 """Gives a note's data as it is when it is sent."""
@@ -51,6 +54,18 @@ class Editor:
     def uses(self, token: int | str | None) -> bool:
         """Whether something travels on a token already."""
         return token in self.streams or token in self.watching
+
+    def require_free(self, token: int | str, name: str = "token") -> None:
+        """Pass if something may begin to travel on a token; `name` is that of the parameter.
+
+        Raises:
+            Refused: something does already, or on too many others.
+        """
+        if self.uses(token):
+            raise Refused(f"{name}: {token!r} is in use already", code=INVALID_PARAMS)
+        if len(self.streams) + len(self.watching) >= MOST:
+            said = f"there are {MOST} subscriptions already; end one of them first"
+            raise Refused(said, kind="overloaded", retryable=True)
 
     def session(self, session_id: str) -> OpenSession:
         """An open session.

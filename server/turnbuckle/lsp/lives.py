@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from turnbuckle.lsp.choosing import EffectiveConfig
 from turnbuckle.lsp.wire import Wire
@@ -146,7 +146,7 @@ class SessionRewindParams(Wire):
 
     session_id: str
     turn: int | None = Field(default=None, ge=1)
-    undo: bool = False
+    undo: StrictBool = False
     files: Literal["keep", "restore"] = "keep"
 
     @model_validator(mode="after")

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from turnbuckle.lsp.choosing import (
     CredentialsParams,
@@ -107,7 +107,7 @@ class TurnParams(Wire):
     key: str = Field(min_length=1, max_length=200)
     input: tuple[Text, ...] = ()
     context: tuple[ContextItem, ...] = ()
-    resume: bool = False
+    resume: StrictBool = False
     when_busy: WhenBusy = "queue"
     partial_result_token: Token | None = None
     work_done_token: Token | None = None
@@ -133,7 +133,7 @@ class CancelParams(Wire):
     """Cancel the running turn; what waits is dropped too, unless `keepQueue`."""
 
     session_id: str
-    keep_queue: bool = False
+    keep_queue: StrictBool = False
 
 
 class InboxEditParams(Wire):
@@ -142,7 +142,7 @@ class InboxEditParams(Wire):
     session_id: str
     key: str
     input: tuple[Text, ...] = ()
-    remove: bool = False
+    remove: StrictBool = False
 
     @model_validator(mode="after")
     def _one_of_them(self) -> "InboxEditParams":
@@ -167,7 +167,7 @@ class ApproveParams(Wire):
 
     approval_id: str
     decision: Literal["allow", "reject"] | None = None
-    hunks: dict[str, bool] | None = None
+    hunks: dict[str, StrictBool] | None = None
     edits: dict[str, str] | None = None
     answer: str | None = None
     note: str | None = None

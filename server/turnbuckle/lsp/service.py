@@ -12,8 +12,10 @@ from anyio import to_thread
 from turnbuckle.lsp.rpc import Connection
 from turnbuckle.lsp.rpc.conversation import converse
 from turnbuckle.lsp.rpc.errors import INVALID_REQUEST, NOT_INITIALIZED, BadMessage, Refused, stack
+from turnbuckle.lsp.rpc.framing import MAX_BODY
 from turnbuckle.lsp.rpc.gate import Gate
 from turnbuckle.lsp.rpc.late import Late
+from turnbuckle.lsp.rpc.parent import outlived
 from turnbuckle.lsp.rpc.streams import Sink, Source
 from turnbuckle.lsp.rpc.writer import Writer
 
@@ -21,6 +23,9 @@ logger = logging.getLogger(__name__)
 
 CLOSE_TIME = 3.0
 """Seconds that the answer to `shutdown` waits for what is running to end."""
+
+MAX_STRANGER = 1024 * 1024
+"""The largest body that is taken of someone who has yet to show a token, in bytes."""
 
 EARLY = frozenset({"window/logMessage", "window/showMessage"})
 """What may be sent before `initialize` is answered."""
@@ -77,7 +82,10 @@ class Service(Gate):
         self._source = source
         self._make = make
         self._admit = admit
+        if admit is not admit_all:
+            self.longest = MAX_STRANGER
         self._app: App | None = None
+        self._started_by: int | None = None
         self._late = Late()
         self._state = _State.NEW
         self._loaded = anyio.Event()
@@ -85,7 +93,7 @@ class Service(Gate):
         self._served = anyio.Event()
         self.connection.on_request("initialize", self._initialize)
         self.connection.on_request("shutdown", self._shutdown)
-        self.connection.on_notification("exit", self._exit)
+        self.connection.on_notification("exit", lambda _: self.stop.set())
 
     async def run(self) -> int:
         """Serve until the end and give the exit code: 0 after `shutdown`, else 1."""
@@ -140,8 +148,19 @@ class Service(Gate):
             self._served.set()
 
     async def _end(self) -> None:
-        await self.stop.wait()
-        self._serving.cancel()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._outlive)
+            await self.stop.wait()
+            self._serving.cancel()
+            group.cancel_scope.cancel()
+
+    async def _outlive(self) -> None:
+        """End with the client, also when somebody else holds our input open."""
+        await self._loaded.wait()
+        if self._started_by is not None:
+            await outlived(self._started_by)
+            logger.warning("the client's process is gone")
+            self.stop.set()
 
     async def _initialize(self, params: object) -> object:
         if not isinstance(params, dict):
@@ -153,6 +172,10 @@ class Service(Gate):
             self.stop.set()
             raise
         self.admitted.set()
+        self.longest = MAX_BODY
+        match params:
+            case {"processId": int(pid)}:
+                self._started_by = pid
         self._app = self._make(self.connection)
         result = self._app.initialize(params)
         self._state = _State.ANSWERED
@@ -161,13 +184,11 @@ class Service(Gate):
     async def _shutdown(self, _: object) -> None:
         self._state = _State.SHUT
         self.code = 0
-        with anyio.move_on_after(CLOSE_TIME):
+        # Not to be cancelled: it would be answered so, and the server be shut down all the same.
+        with anyio.move_on_after(CLOSE_TIME, shield=True):
             self._serving.cancel()
             await self._served.wait()
             await self.connection.incoming.answers.settle(keep="shutdown")
-
-    def _exit(self, _: object) -> None:
-        self.stop.set()
 
     def _break(self, how: str, error: Exception) -> None:
         """End, since the server cannot work, and say so to the person."""

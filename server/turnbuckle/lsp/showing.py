@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.rpc import NoAnswer
+from turnbuckle.lsp.subjects import unlinked
 from turnbuckle.session.blobs import private_folder
 from turnbuckle.workspace.paths import uri_of
 
@@ -43,7 +44,8 @@ class Showing:
         if self._editor.client.show_document and await self._document(self._folder / name, text):
             return True
         short = text if len(text) <= MESSAGE_LIMIT else f"{text[:MESSAGE_LIMIT]}\n[…]"
-        self._editor.connection.notify("window/showMessage", {"type": 3, "message": short})
+        said = {"type": 3, "message": unlinked(short)}
+        self._editor.connection.notify("window/showMessage", said)
         return len(text) <= MESSAGE_LIMIT
 
     async def show_for_now(self, text: str, ending: str) -> bool:

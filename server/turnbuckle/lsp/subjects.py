@@ -6,7 +6,7 @@ from typing import assert_never
 
 from turnbuckle.tools.subject import Change, Command, Internal, Question, Read, Subject
 from turnbuckle.workspace.changes import FileChange, patch
-from turnbuckle.workspace.paths import path_of
+from turnbuckle.workspace.paths import Place, path_of
 
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
     map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
@@ -24,7 +24,7 @@ BRIEF = 80
 def headline(subject: Subject, home: Path | None = None) -> str:
     """What the person is asked, as one line where that says all of it.
 
-    `home` is the folder that a command runs in unless the line names another.
+    `home` is the folder that a command runs in, and files lie in, unless the line names another.
     """
     match subject:
         case Command(command=command, cwd=cwd):
@@ -33,7 +33,7 @@ def headline(subject: Subject, home: Path | None = None) -> str:
             return f"run{where}: {command}"
         case Change(files=files):
             return " and ".join(
-                f"{verb} {', '.join(map(_file, some))}"
+                f"{verb} {', '.join(_file(file, home) for file in some)}"
                 for verb, kinds in _VERBS.items()
                 if (some := [file for file in files if file.kind in kinds])
                 and (verb != "edit" or not any(file.target for file in files))
@@ -51,9 +51,11 @@ def headline(subject: Subject, home: Path | None = None) -> str:
 _VERBS = {"edit": ("edit", "create"), "delete": ("delete",), "rename": ("rename",)}
 
 
-def _file(change: FileChange) -> str:
+def _file(change: FileChange, home: Path | None) -> str:
     path = path_of(change.uri)
     name = path.name if path else change.uri
+    if path and home is not None:
+        name = str(path.relative_to(home) if path.is_relative_to(home) else path)
     if change.target is not None:
         return f"{name} to {change.target.shown}"
     added = sum(hunk.counts[0] for hunk in change.hunks)
@@ -70,22 +72,41 @@ def whole(subject: Subject) -> tuple[str, str]:
         case Command(command=command, cwd=cwd, timeout=timeout):
             return f"# in {cwd}, for {timeout:g} seconds at most\n{command}\n", "sh"
         case Read(places=places):
-            return "".join(f"{place.path}\n" for place in places), "txt"
+            return "".join(f"{place.path}{_why(place)}\n" for place in places), "txt"
         case Question(question=question, choices=choices):
             return "\n".join((question, "", *(f"- {choice}" for choice in choices), "")), "txt"
         case _:
             return f"{headline(subject)}\n", "txt"
 
 
+def _why(place: Place) -> str:
+    """Why reading a place is asked about."""
+    why = ["outside the workspace"] * (not place.inside) + ["looks secret"] * place.secret
+    return f"  ({', '.join(why)})" if why else ""
+
+
 def brief(subject: Subject) -> str:
     """A subject in a list of several: the beginning of its line, with what does not show."""
-    line = visible(headline(subject))
-    return line if len(line) <= BRIEF else f"{line[: BRIEF - 1]}…"
+    return shortened(unlinked(visible(headline(subject))), BRIEF)
+
+
+def shortened(line: str, most: int) -> str:
+    """At most so many characters of a line, its end among them: what matters may stand there."""
+    if len(line) <= most:
+        return line
+    end = most // 3
+    return f"{line[: most - end - 1]}…{line[-end:]}"
 
 
 def is_plain(line: str) -> bool:
     """Whether a line reads as what it is: short, and without anything that does not show."""
-    return len(line) <= LINE_LIMIT and not any(_hides(character) for character in line)
+    hides = unlinked(line) != line or any(_hides(character) for character in line)
+    return len(line) <= LINE_LIMIT and not hides
+
+
+def unlinked(text: str) -> str:
+    """A message in which nothing is a link: some editors show a link's name and not its target."""
+    return text.replace("](", "]\\u{28}")
 
 
 def visible(text: str) -> str:

@@ -4,7 +4,6 @@ from turnbuckle.lsp import names
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.lives import SessionEventsParams, SessionEventsResult, SessionEventsStopParams
 from turnbuckle.lsp.protocol import Nothing
-from turnbuckle.lsp.rpc import INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of
 
 
@@ -32,12 +31,9 @@ class Subscriptions:
         """Run a stream beside everything else.
 
         Raises:
-            Refused: another subscription uses its token.
+            Refused: another subscription uses its token, or there are too many.
         """
-        if self._editor.uses(stream.token):
-            raise Refused(
-                f"token: {stream.token!r} is in use by another subscription", code=INVALID_PARAMS
-            )
+        self._editor.require_free(stream.token)
         self._editor.streams[stream.token] = stream
         self._editor.tasks.start_soon(self._run, stream)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnbuckle.agent.approvals import SESSION, Pending
-from turnbuckle.lsp.subjects import headline, is_plain, visible
+from turnbuckle.lsp.subjects import headline, is_plain, shortened, unlinked, visible
 from turnbuckle.tools.subject import Change, Question
 
 SHOW, ALLOW, REJECT = "Show…", "Allow once", "Reject"
@@ -37,8 +37,8 @@ DISMISSED = Click(allow=False)
 def message(pending: Pending, home: Path | None, waiting: int) -> str:
     """What a prompt says of a question; `waiting` others come after it."""
     verb = "asks:" if isinstance(pending.subject, Question) else "wants to"
-    said = visible(f"Turnbuckle {verb} {_line(pending, home)}")
-    said = said if len(said) <= MESSAGE_LIMIT else f"{said[:MESSAGE_LIMIT]}…"
+    line = unlinked(visible(f"Turnbuckle {verb} {_line(pending, home)}"))
+    said = shortened(line, MESSAGE_LIMIT)
     more = f"{waiting} more question{'s' * (waiting > 1)} wait{'s' * (waiting == 1)}"
     return f"{said} ({more})" if waiting else said
 
@@ -72,8 +72,7 @@ def _fits(choice: str) -> bool:
 
 
 def _title(choice: str) -> str:
-    short = visible(choice)
-    return short if len(short) <= TITLE_LIMIT else f"{short[: TITLE_LIMIT - 1]}…"
+    return shortened(visible(choice), TITLE_LIMIT)
 
 
 def _unlike(title: str, others: dict[str, Click | None]) -> str:

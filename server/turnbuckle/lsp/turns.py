@@ -1,6 +1,7 @@
 """Sessions and turns as requests: a turn's request stays open until the turn has ended."""
 
 import logging
+from contextlib import suppress
 
 import anyio
 
@@ -100,8 +101,8 @@ class Turns:
 
     async def _turn(self, params: TurnParams) -> TurnResult:
         opened = self._editor.session(params.session_id)
-        if self._editor.uses(token := params.partial_result_token):
-            raise Refused(f"partialResultToken: {token!r} is in use", code=INVALID_PARAMS)
+        if params.partial_result_token is not None:
+            self._editor.require_free(params.partial_result_token, "partialResultToken")
         text = RESUME if params.resume else "\n\n".join(part.text for part in params.input)
         pointed = contexts(params.context, self._editor.documents)
         async with opened.changing:
@@ -109,6 +110,7 @@ class Turns:
             if params.resume and not _is_known(opened.agent.inbox, params.key):
                 _require_resumable(opened)
             _send(opened, params.key, text, pointed, params.when_busy)
+            _tell_taken(self._editor, opened, params.key, text)
         if params.work_done_token is not None:
             self._work_done.follow(opened, params.key, params.work_done_token)
         return await self._answer(opened, params)
@@ -132,6 +134,7 @@ class Turns:
         async with opened.changing:
             await require_writable(self._editor, opened)
             _send(opened, key, text, pointed, when_busy)
+            _tell_taken(self._editor, opened, key, text)
         return key
 
     async def _partial(self, opened: OpenSession, params: TurnParams) -> None:
@@ -140,11 +143,12 @@ class Turns:
         if token is None:
             return
         turn = await until_entered(opened.agent.inbox, params.key)
-        if turn is None or self._editor.uses(token):
+        if turn is None:
             return
         index = start_of_turn(opened.session, turn)
-        connection = self._editor.connection
-        self._subscriptions.start(Stream(connection, opened.session, token, index, until=turn))
+        stream = Stream(self._editor.connection, opened.session, token, index, until=turn)
+        with suppress(Refused):  # the token was taken since: the turn goes on without
+            self._subscriptions.start(stream)
 
     async def _answer(self, opened: OpenSession, params: TurnParams) -> TurnResult:
         inbox = opened.agent.inbox
@@ -201,6 +205,14 @@ def _send(
         raise Refused("a turn runs in this session already", kind="busy", retryable=True)
     target: Target = "step" if busy and when_busy == "steer" else "turn"
     opened.driver.send(key, scrub(text), target=target, context=pointed)
+
+
+def _tell_taken(editor: Editor, opened: OpenSession, key: str, text: str) -> None:
+    """Say so where a message that waits now is not what was typed."""
+    kept = next((item.input for item in opened.agent.inbox.waiting if item.key == key), None)
+    if kept is not None and kept != scrub(text):
+        message = "Turnbuckle: a secret was taken out of your message; it is not kept or sent"
+        editor.connection.notify("window/showMessage", {"type": 2, "message": message})
 
 
 def is_resumable(opened: OpenSession) -> bool:

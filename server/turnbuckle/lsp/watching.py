@@ -11,7 +11,7 @@ from turnbuckle.lsp import names
 from turnbuckle.lsp.editor import Editor, Look
 from turnbuckle.lsp.lives import Token, WatchParams
 from turnbuckle.lsp.protocol import Nothing
-from turnbuckle.lsp.rpc import INVALID_PARAMS, Connection, NoAnswer, Refused
+from turnbuckle.lsp.rpc import Connection, NoAnswer
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     ApprovalAsked,
@@ -132,8 +132,7 @@ class Watching:
             watch.tell(_SESSION, opened.session.id, lambda: self._state(opened))
 
     async def _watch(self, params: WatchParams) -> Nothing:
-        if self._editor.uses(params.token):
-            raise Refused(f"token: {params.token!r} is in use", code=INVALID_PARAMS)
+        self._editor.require_free(params.token)
         watch = Watch(self._editor.connection, params.token)
         self._editor.watching[params.token] = watch
         for opened in self._editor.sessions.open_sessions:

@@ -5,6 +5,7 @@ from turnbuckle.agent.sessions import OpenSession
 from turnbuckle.kernel.scope import Scope
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.rpc import NoAnswer
+from turnbuckle.lsp.subjects import shortened, visible
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import (
     ApprovalAsked,
@@ -17,6 +18,9 @@ from turnbuckle.session.events import (
 )
 
 TITLE = "Turnbuckle"
+
+NAME = 60
+"""How many characters of what the model calls a tool are shown at most."""
 
 
 class WorkDone:
@@ -96,7 +100,7 @@ def _doing(fact: Fact) -> str | None:
         case LlmFailed(failure=failure, retry_at=int()):
             return f"{failure.kind}; trying again"
         case ToolCall(name=name):
-            return name
+            return shortened(visible(name), NAME)
         case ApprovalAsked():
             return "waiting for you"
         case ApprovalDecided(outcome=outcome):

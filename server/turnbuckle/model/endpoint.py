@@ -4,6 +4,7 @@ import ipaddress
 from base64 import b64encode
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import httpx
 
@@ -11,6 +12,7 @@ from turnbuckle.model.port import ModelRefused
 
 _PATH = "/chat/completions"
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_SHORT = 3  # characters; what is no longer would be found in every text
 _CONNECT = 15.0  # seconds; every other wait has its limit where the answer is read
 
 
@@ -70,6 +72,28 @@ def _authorization(url: httpx.URL, key: str | None) -> dict[str, str]:
             "ASCII). Copy it again.",
         )
     return {"authorization": f"Bearer {key}"}
+
+
+def secrets_in(*urls: str) -> tuple[str, ...]:
+    """What in URLs opens something: names and passwords, also as they are sent, and queries."""
+    found: list[str] = []
+    for said in urls:
+        try:
+            # A proxy may be written without its scheme.
+            url = httpx.URL(said.strip() if "://" in said else f"http://{said.strip()}")
+        except (httpx.InvalidURL, ValueError):
+            continue
+        if url.userinfo:
+            pair = f"{url.username}:{url.password}".encode()
+            # A name in front of a password is shown anywhere; one alone is a key.
+            found += [b64encode(pair).decode(), url.password or url.username]
+        found += [value for name, value in url.params.multi_items() if "version" not in name]
+    return tuple(dict.fromkeys(one for one in found if len(one) > _SHORT))
+
+
+def proxy_secrets() -> tuple[str, ...]:
+    """The passwords of the proxies that requests go through."""
+    return secrets_in(*getproxies().values())
 
 
 def new_client(*base_urls: str) -> httpx.AsyncClient:

@@ -11,6 +11,7 @@ from typing import cast
 from turnbuckle.model import loose
 from turnbuckle.model.port import ModelFailed, ModelRefused, ModelUnavailable
 from turnbuckle.session.parts import FailureKind, JsonObject
+from turnbuckle.session.redacting import forms_of
 
 MESSAGE_LIMIT = 500
 """The most characters of a provider's own words in a message."""
@@ -86,7 +87,7 @@ def kind_of(status: int | None, text: str) -> FailureKind:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Makes errors in the name of one provider; `secret` appears in none of them.
+    """Makes errors in the name of one provider; `secret` and `others` appear in none of them.
 
     `overflow` is what to do where a request was too long.
     """
@@ -94,6 +95,7 @@ class Failures:
     provider: str
     secret: str = field(default="", repr=False)
     overflow: str = "The conversation is too long for this model."
+    others: tuple[str, ...] = field(default=(), repr=False)
 
     def failed(
         self,
@@ -138,9 +140,10 @@ class Failures:
 
     def tidy(self, text: str, limit: int = MESSAGE_LIMIT) -> str:
         """The text on one line, printable, without the secret, cut to a bound."""
-        # The secret goes first: a cut through its middle would leave half of it.
-        if len(self.secret) > 3:
-            text = text.replace(self.secret, "[key]")
+        # The secrets go first: a cut through the middle of one would leave half of it.
+        for secret in sorted((self.secret, *self.others), key=len, reverse=True):
+            for form in forms_of(secret) if len(secret) > 3 else ():
+                text = text.replace(form, "[key]")
         text = " ".join(text.split())
         text = text if len(text) <= limit else text[: limit - 1] + "…"
         return "".join(char if char.isprintable() else "\ufffd" for char in text)

@@ -6,7 +6,7 @@ import anyio
 import httpx
 
 from turnbuckle.model import loose
-from turnbuckle.model.endpoint import Endpoint, endpoint_of
+from turnbuckle.model.endpoint import Endpoint, endpoint_of, proxy_secrets, secrets_in
 from turnbuckle.model.failures import Failures
 from turnbuckle.model.providers import provider_of
 from turnbuckle.model.reading import head_of
@@ -24,7 +24,8 @@ async def list_models(
         ModelFailed: there is no list.
     """
     endpoint = endpoint_of(base_url, key)
-    failures = Failures(provider_of(base_url).name, key or "")
+    others = (*secrets_in(base_url), *proxy_secrets())
+    failures = Failures(provider_of(base_url).name, key or "", others=others)
     try:
         with anyio.fail_after(limit):
             response, body = await _get(client, endpoint)

@@ -7,7 +7,13 @@ import httpx
 
 from turnbuckle.model.answer import Answer
 from turnbuckle.model.encode import Encoder
-from turnbuckle.model.endpoint import Endpoint, endpoint_of, new_client
+from turnbuckle.model.endpoint import (
+    Endpoint,
+    endpoint_of,
+    new_client,
+    proxy_secrets,
+    secrets_in,
+)
 from turnbuckle.model.failures import Failures, wait_in
 from turnbuckle.model.overflow import estimated
 from turnbuckle.model.port import Emit, ModelFailed, Reply, Request
@@ -50,7 +56,12 @@ class OpenAIChat:
         self._own_client: httpx.AsyncClient | None = None
         self._provider = provider or provider_of(base_url)
         self._were: set[Provider] = set()
-        self._failures = Failures(self._provider.name, self._key, self._provider.overflow_advice)
+        self._failures = Failures(
+            self._provider.name,
+            self._key,
+            self._provider.overflow_advice,
+            others=(*secrets_in(base_url), *proxy_secrets()),
+        )
         self._encoder = Encoder(self._provider)
         self._limits = (idle_timeout, total_timeout, grace)
 

@@ -6,23 +6,27 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from anyio import to_thread
+
 from turnbuckle.agent.grants import Grants, covers
 from turnbuckle.agent.plugin import PluginContext
 from turnbuckle.kernel.waterfall import Next
-from turnbuckle.tools.caution import Caution, only_text, paths_of
-from turnbuckle.tools.commandline import Words
+from turnbuckle.tools.caution import Caution, only_text, paths_of, real_path
+from turnbuckle.tools.commandline import Words, simple_commands
 from turnbuckle.tools.commandrules import Rule, Unclear, allowed_commands, forbidding, rule_of
 from turnbuckle.tools.hooks import Allow, Ask, Deny, Execution, Guard, PreExecute
 from turnbuckle.tools.judging import innermost
+from turnbuckle.tools.straying import strays
 from turnbuckle.tools.subject import Change, Command, Read, Subject
+from turnbuckle.tools.sweeping import secret_in, swept
 from turnbuckle.tools.words import Word
 from turnbuckle.workspace.paths import path_of
 from turnbuckle.workspace.placerules import PlaceRule, place_rule
 from turnbuckle.workspace.process import find_shell
-from turnbuckle.workspace.secretive import NAMES
+from turnbuckle.workspace.secretive import FOLDERS, NAMES
 
 _SECRETS = tuple(name.replace("*", "x") for name in NAMES)
-_EXAMPLES = (*_SECRETS, ".ssh", ".aws", ".gnupg", ".git")
+_EXAMPLES = (*_SECRETS, *(folder.split("/")[-1] for folder in FOLDERS), ".git")
 """What a pattern in a command must not reach."""
 
 
@@ -80,9 +84,13 @@ def install(
             return Ask(f"{reason}, which is asked about each time")
         if decision != await innermost(execution):
             return decision
-        granted = covers(grants.follow(ctx.session.facts), subject, caution)
-        allowed = granted or _by_rule(subject, held, caution, like_bash=like_bash)
-        return Allow() if allowed else decision
+        if covers(grants.follow(ctx.session.facts), subject, caution):
+            return Allow()
+        if not _by_rule(subject, held, caution, like_bash=like_bash):
+            return decision
+        if isinstance(subject, Command) and (why := await to_thread.run_sync(_swept, subject)):
+            return Ask(f"it reads a whole folder, and {why}, which is asked about each time")
+        return Allow()
 
     ctx.hooks.pre_execute.use(judge)
     ctx.hooks.guard(_guard(held.deny, like_bash=like_bash))
@@ -126,20 +134,32 @@ def _matches(rules: Sequence[PlaceRule], path: Path, caution: Caution) -> bool:
     return any(rule.matches(path, caution.folders) for rule in rules)
 
 
+def _swept(subject: Command) -> str | None:
+    """Why a command that reads all files of a folder is asked about; looks at the disk."""
+    cwd, commands = path_of(subject.cwd), simple_commands(subject.command)
+    folders = swept(commands, cwd) if commands and cwd else {}
+    found = (secret_in(folder, hidden=hidden) for folder, hidden in folders.items())
+    return next(filter(None, found), None)
+
+
 def _touches(commands: Sequence[Words], cwd: Path | None, caution: Caution) -> bool:
-    """Whether a command names a file that is asked about each time."""
-    return cwd is None or any(
-        _is_touchy(word, cwd, caution) for words in commands for word in words[1:]
-    )
+    """Whether a command names a file that is asked about each time, or obeys one there."""
+    if cwd is None or strays(commands, cwd):
+        return True
+    return any(_is_touchy(word, cwd, caution) for words in commands for word in words[1:])
 
 
 def _is_touchy(word: Word, cwd: Path, caution: Caution) -> bool:
-    for piece in re.split(r"[=:,@\s]+", word.text):
+    # The value of an option may follow its letter at once.
+    behind = word.text[2:] if word.text.startswith("-") else ""
+    for piece in (*re.split(r"[=:,@\s]+", word.text), behind):
         name = piece.rstrip("/").rpartition("/")[2].casefold()
         if not name:
             continue
         if not word.literal and any(fnmatchcase(example, name) for example in _EXAMPLES):
             return True
-        if caution.of_path(Path(cwd, piece)) is not None:
+        path = Path(cwd, piece)
+        # A harmless name may be a link to what is asked about.
+        if any(caution.of_path(one) is not None for one in (path, real_path(path))):
             return True
     return False

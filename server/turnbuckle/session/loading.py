@@ -1,7 +1,7 @@
 """The lines of a log as its facts, up to the first line that is not as it should be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -53,6 +53,15 @@ def read_log(lines: Sequence[bytes], first: int = 0) -> Loaded:
             return _cut(entries, lines, wrong)
         entries.append(entry)
     return Loaded(entries, lines, None)
+
+
+def respelled(loaded: Loaded) -> Loaded:
+    """The same facts, with their lines as this program writes them."""
+    lines = [
+        codec.line(entry.seq, entry.time, entry.fact, codec.encode_fact(entry.fact))
+        for entry in loaded.entries
+    ]
+    return replace(loaded, lines=lines)
 
 
 def _out_of_place(entry: Entry, number: int) -> str | None:

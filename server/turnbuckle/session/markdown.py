@@ -18,6 +18,8 @@ _LOADS = re.compile(
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?=[^`]*$)|~{3,})[ \t]*(?P<info>.*)")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 _RUN = re.compile(r"`+")
+_UNSEEN = dict.fromkeys(range(0xE0000, 0xE0080))
+"""What others may take out of a text later, so that what stood around it comes together."""
 
 
 def plain(text: str) -> str:
@@ -32,7 +34,9 @@ def plain(text: str) -> str:
             case "tag":
                 return "&lt;"
             case _:
-                return found[0].replace("[", "\\[", 1)
+                # What looks like a name may hold all the others.
+                before, _, inner = found[0].partition("[")
+                return f"{before}\\[{_LOADS.sub(spelt, inner)}"
 
     return _LOADS.sub(spelt, text)
 
@@ -68,7 +72,8 @@ def _closes(mark: str, other: str) -> bool:
 def fenced(text: str, info: str = "") -> str:
     """Text as a block of code, verbatim, that ends nowhere but at its end."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    fence = "`" * max(3, 1 + max(map(len, _RUN.findall(text)), default=0))
+    closed = text if text.isascii() else text.translate(_UNSEEN)
+    fence = "`" * max(3, 1 + max(map(len, _RUN.findall(closed)), default=0))
     language = _LANGUAGE.match(info)
     body = text if not text or text.endswith("\n") else f"{text}\n"
     return f"{fence}{language[0] if language else ''}\n{body}{fence}"

@@ -28,7 +28,7 @@ from turnbuckle.session.log import Log
 from turnbuckle.session.parts import JsonObject
 from turnbuckle.session.projection import Projection, leading_to
 from turnbuckle.session.reads import Reads
-from turnbuckle.session.store import Store
+from turnbuckle.session.store import Store, StoreFailed
 from turnbuckle.session.usage import UsageFold
 
 logger = logging.getLogger(__name__)
@@ -54,10 +54,10 @@ class Session:
     """One open session: what happened in it, and what follows from that.
 
     A new one has no facts; `created` becomes its first with whatever is appended first. `store` is
-    None where nothing is kept on disk. `read_only` says that another process writes the session, or
-    that it is damaged: `damage` then says where and what to do. It can be read then, not appended
-    to. `last_line` is the last that was loaded, `title` what lists call it: what was set, else the
-    first line of the first prompt.
+    None where nothing is kept on disk. `read_only` says that another process writes the session,
+    that its file cannot be written now, or that it is damaged: `damage` then says where and what to
+    do. It can be read then, not appended to. `last_line` is the last that was loaded, `title` what
+    lists call it: what was set, else the first line of the first prompt.
     """
 
     def __init__(
@@ -138,6 +138,11 @@ class Session:
         """Let what was appended outlive this process; done before it is shown to anybody."""
         if self.store:
             self.store.write_through()
+
+    @property
+    def failing(self) -> StoreFailed | None:
+        """Why what was appended last is in memory only; None where it outlives this process."""
+        return self.store.failing if self.store else None
 
     def _feed(self, entry: Entry, line: bytes) -> None:
         if type(entry.fact) in _QUIET:

@@ -1,22 +1,19 @@
 """The log on disk: one line a fact, one writer, written through at once, synced at barriers."""
 
 import contextlib
-import logging
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
 
 import anyio
-import orjson
 from anyio import to_thread
 from filelock import FileLock, Timeout
 
 from turnbuckle.session.blobs import private_folder
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import AssistantChunk
-
-logger = logging.getLogger(__name__)
+from turnbuckle.session.tails import set_aside, split_tail
 
 Sync: TypeAlias = Callable[[int], Awaitable[None]]
 """Make what was written to a descriptor survive a power cut; raises OSError."""
@@ -40,8 +37,7 @@ async def sync_data(descriptor: int) -> None:
 def read_lines(path: Path) -> tuple[list[bytes], bytes]:
     """The whole lines of a log, each with its newline, and the torn rest after the last one.
 
-    Blank lines and zeros at the end, which file systems leave behind, are of that rest, and with
-    them the broken line that they follow. A file that is not there has no lines.
+    A file that is not there has no lines.
 
     Raises:
         StoreFailed: it could not be read.
@@ -53,23 +49,7 @@ def read_lines(path: Path) -> tuple[list[bytes], bytes]:
         return [], b""
     except OSError as error:
         raise StoreFailed(f"the session log could not be read: {error.strerror}") from error
-    torn = b""
-    while lines and _is_torn(lines[-1], follows=bool(torn)):
-        torn = lines.pop() + torn
-    return lines, torn
-
-
-def _is_torn(line: bytes, *, follows: bool) -> bool:
-    """Whether the last line is none; `follows`: something torn follows it."""
-    if not line.endswith(b"\n") or not line.strip(b"\0 \t\r\n"):
-        return True
-    if not follows:
-        return False
-    try:
-        orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return True
-    return False
+    return lines, split_tail(lines)
 
 
 def lock_of(path: Path) -> FileLock:
@@ -101,17 +81,6 @@ class Store:
         self._failure: OSError | None = None
         self._syncing = anyio.Lock(fast_acquire=True)
 
-    def open(self) -> list[bytes]:
-        """Take the lock, set a torn tail aside, and give the lines that are there.
-
-        Raises:
-            Locked: another process has the session.
-            StoreFailed: the file or its folder cannot be used.
-        """
-        lines = self.read()
-        self.begin()
-        return lines
-
     def read(self) -> list[bytes]:
         """Take the lock and give the lines that are there; until `begin` the file stays as it is.
 
@@ -119,9 +88,9 @@ class Store:
             Locked: another process has the session.
             StoreFailed: the file or its folder cannot be used.
         """
-        if not self.path.exists():
-            return []
         try:
+            if not self.path.exists():
+                return []
             self._take(os.O_RDWR)
             lines, self._torn = read_lines(self.path)
         except FileNotFoundError:
@@ -141,7 +110,7 @@ class Store:
         try:
             if self._torn:
                 assert self._descriptor is not None
-                _set_aside(self.path, self._torn)
+                set_aside(self.path, self._torn)
                 os.ftruncate(self._descriptor, self._durable)
                 self._torn = b""
         except OSError as error:
@@ -188,6 +157,13 @@ class Store:
         self._failure = None
         self._written += len(lines)
         self._waiting = 0
+
+    @property
+    def failing(self) -> StoreFailed | None:
+        """Why what was added last is not in the file; None where it is."""
+        if self._failure is None:
+            return None
+        return _failed(self.path, self._failure, "what was said last is kept in memory only")
 
     def _write(self, data: bytes) -> None:
         assert self._descriptor is not None
@@ -240,18 +216,9 @@ class Store:
         self._waiting = sum(map(len, self._unsynced))
 
 
-def _set_aside(path: Path, torn: bytes) -> None:
-    number = 1
-    while (aside := path.with_suffix(f".torn-{number}")).exists():
-        number += 1
-    aside.touch(mode=0o600)
-    aside.write_bytes(torn)
-    logger.warning("%s ended in half a line; it was set aside", path.name)
-
-
-def _failed(path: Path, error: OSError) -> StoreFailed:
+def _failed(path: Path, error: OSError, so: str = "nothing was run") -> StoreFailed:
     why = error.strerror or str(error)
     return StoreFailed(
-        f"the session log {path} could not be written ({why}); nothing was run. "
+        f"the session log {path} could not be written ({why}); {so}. "
         f"Make room or check the folder, then send the message again"
     )

@@ -89,17 +89,26 @@ class ModelServer:
             await self._changed.wait_for(lambda: len(self.requests) >= count)
         return self.requests[count - 1]
 
-    async def __aenter__(self) -> Self:
+    async def listen(self) -> None:
+        """Listen, after a kill on the same port again."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(self._connection, "127.0.0.1", 0)
+        self._server = await loop.create_server(self._connection, "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
+
+    def kill(self) -> None:
+        """Be gone like a killed process: nobody listens, and what was open is broken off."""
+        if self._server is not None:
+            self._server.close()
+        for connection in self._open:
+            connection.abort()
+
+    async def __aenter__(self) -> Self:
+        await self.listen()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._server is not None:
-            self._server.close()
-        for connection, ended in list(self._open.items()):
-            connection.abort()
+        self.kill()
+        for ended in list(self._open.values()):
             await ended.wait()
 
     def _connection(self) -> "_Connection":
@@ -173,7 +182,10 @@ class _Connection(asyncio.StreamReaderProtocol):
         """Send the answer, or as much of it as the client waits for; whether more may follow."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._watch, group.cancel_scope)
-            await self._send(response)
+            try:
+                await self._send(response)
+            except OSError:
+                self.gone.set()
             group.cancel_scope.cancel()
         return response.keep_alive and response.end == "close" and not self.gone.is_set()
 

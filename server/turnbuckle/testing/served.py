@@ -148,8 +148,9 @@ class Served:
 class How(TypedDict, total=False):
     """What a test may want otherwise.
 
-    `capabilities` replaces the fake editor's. `capacity` is how many bytes may be on their way;
-    with 0, each write of the server waits for its reader. `limits` are those of edits.
+    `folders` replaces the one workspace folder, `capabilities` those of the fake editor. `capacity`
+    is how many bytes may be on their way; with 0, each write of the server waits for its reader.
+    `limits` are those of edits.
     """
 
     tools: Sequence[AnyTool]
@@ -157,6 +158,7 @@ class How(TypedDict, total=False):
     answer: Answer
     events: bool
     options: Json | None
+    folders: Sequence[Path]
     capabilities: Json
     encoding: Unit
     env: Mapping[str, str]
@@ -199,7 +201,8 @@ async def served(model: Model | None, folder: Path, **how: Unpack[How]) -> Async
                     answer=how.get("answer", dismiss),
                     encoding=how.get("encoding", "utf-16"),
                 )
-                folders, options = [uri_of(work)], how.get("options")
+                folders = [uri_of(folder) for folder in how.get("folders", (work,))]
+                options = how.get("options")
                 if (capabilities := how.get("capabilities")) is not None:
                     await client.initialize(capabilities, options, folders)
                 else:

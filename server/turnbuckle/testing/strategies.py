@@ -1,5 +1,7 @@
 """Random histories, for property tests (needs hypothesis)."""
 
+import os
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -40,6 +42,11 @@ calls = st.builds(Call, call_id=call_ids, name=texts, arguments=texts)
 usages = st.builds(
     Usage, input=seqs, output=seqs, total=seqs, cached=st.none() | seqs, reasoning=st.none() | seqs
 )
+
+
+def soak(examples: int) -> int:
+    """How many examples to try: so many, times what the variable TURNBUCKLE_SOAK says."""
+    return int(examples * float(os.environ.get("TURNBUCKLE_SOAK") or 1))
 
 
 def facts() -> SearchStrategy[Fact]:

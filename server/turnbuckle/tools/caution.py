@@ -10,6 +10,7 @@ from turnbuckle.workspace.changes import FileChange
 from turnbuckle.workspace.paths import path_of
 from turnbuckle.workspace.protected import protection
 from turnbuckle.workspace.secretive import looks_secret
+from turnbuckle.workspace.spelling import folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Caution:
 
     def of_path(self, path: Path) -> str | None:
         """Why writing a file is asked about each time."""
-        if any(path.is_relative_to(folder) for folder in self.own):
+        if any(_is_in(path, folder) for folder in self.own):
             return "it belongs to Turnbuckle's own configuration and state"
         if what := protection(path, [*self.folders, *map(real_path, self.folders)]):
             return f"{_short(path)} is among {what}"
@@ -67,6 +68,12 @@ def real_path(path: Path) -> Path:
         return Path(os.path.realpath(path))
     except (OSError, ValueError):
         return path
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    """Whether some file system may take a path for one in a folder, however both are spelled."""
+    home = [folded(part) for part in folder.parts]
+    return [folded(part) for part in path.parts[: len(home)]] == home
 
 
 def _short(path: Path) -> str:

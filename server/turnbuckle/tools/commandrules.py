@@ -14,6 +14,7 @@ from turnbuckle.tools.commandline import (
     loose_commands,
     simple_commands,
 )
+from turnbuckle.tools.options import does_more
 from turnbuckle.tools.programs import (
     LAUNCHERS,
     LAUNCHES_AFTER,
@@ -83,13 +84,14 @@ def _wrapper(words: Words) -> int:
 
 
 def _allows(rule: Rule, words: Words) -> bool:
-    """Whether a command begins as the rule; one that can run anything has to be all of it."""
+    """Whether a command begins as the rule; one that may do anything has to be all of it."""
     head = words[: len(rule.words)]
     if tuple(word.text for word in head) != rule.words or not all(w.literal for w in head):
         return False
     name = kind(words[0].text)
     told_to_run = any(word.text in LAUNCHES_AFTER.get(name, ()) for word in words[1:])
-    return len(words) == len(rule.words) or not (name in RUNS_ANYTHING or told_to_run)
+    anything = name in RUNS_ANYTHING or told_to_run or does_more(name, words, len(rule.words))
+    return len(words) == len(rule.words) or not anything
 
 
 def forbidding(line: str, rules: Sequence[Rule], *, grammar: bool = True) -> Rule | None:

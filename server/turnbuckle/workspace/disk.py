@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from turnbuckle.workspace.errors import Missing, WorkspaceError
 from turnbuckle.workspace.folders import LINKED, PLAIN, Folder
 
+IRREGULAR = "it is no regular file (a device, pipe or socket)"
+
 _LOOK = os.O_RDONLY | PLAIN | getattr(os, "O_NONBLOCK", 0)
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN
 
@@ -54,6 +56,8 @@ def read(folder: Folder, name: str, limit: int) -> Found:
         found = os.fstat(fd)
         _require_file(found)
         data = b"" if found.st_size > limit else file.read(limit + 1)
+        if data is None:  # A file of the system that would have us wait for what it says next.
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
     if max(found.st_size, len(data)) > limit:
         size = max(found.st_size, len(data))
         raise WorkspaceError("TOO_LARGE", f"it has {size:,} bytes, and {limit:,} are the most")
@@ -68,7 +72,7 @@ def _require_file(found: os.stat_result) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise WorkspaceError("OUTSIDE", LINKED)
     if not stat.S_ISREG(found.st_mode):
-        raise WorkspaceError("NOT_FOUND", "it is no regular file (a device, pipe or socket)")
+        raise WorkspaceError("NOT_FOUND", IRREGULAR)
 
 
 def create(folder: Folder, name: str, data: bytes) -> None:

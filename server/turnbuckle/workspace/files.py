@@ -54,6 +54,7 @@ class DiskTexts:
             with folders.opened(place.path.parent) as folder:
                 text, _, found = self._load(folder, place.path.name or ".")
         except (Missing, FileNotFoundError) as error:
+            _require_name(place)
             raise Missing(f"{place.shown} does not exist") from error
         except WorkspaceError as error:
             raise WorkspaceError(error.code, f"{_described(place, error)}: {error}") from error
@@ -91,7 +92,7 @@ class DiskTexts:
             return _refused(place, error)
 
     def _create(self, folder: Folder, place: Place, text: str) -> Applied:
-        data = encode(text, Form())
+        data = self._encoded(text, Form())
         try:
             disk.create(folder, place.path.name, data)
         except FileExistsError:
@@ -112,9 +113,17 @@ class DiskTexts:
         if found.read_only:
             said = "the file is read-only"
             return Applied(outcome="failed", code="READ_ONLY", after=digest_of(text), said=said)
-        data = encode(change.with_hunks((*already, *hunk_ids)), form)
+        data = self._encoded(change.with_hunks((*already, *hunk_ids)), form)
         disk.replace(folder, place.path.name, data, found)
         return self._seen(folder, place, data)
+
+    def _encoded(self, text: str, form: Form) -> bytes:
+        """The bytes of a text, if they could be read again."""
+        data = encode(text, form)
+        if len(data) > self._limit:
+            message = f"it would have {len(data):,} bytes, and {self._limit:,} are the most"
+            raise WorkspaceError("TOO_LARGE", message)
+        return data
 
     def _seen(self, folder: Folder, place: Place, data: bytes) -> Applied:
         """Look whether these bytes stand there."""
@@ -134,8 +143,23 @@ def _described(place: Place, error: WorkspaceError) -> str:
         return place.shown
     known = [kind] if (kind := mimetypes.guess_type(place.path.name)[0]) else []
     with contextlib.suppress(OSError):
-        known.append(f"{place.path.stat().st_size:,} bytes")
+        if size := place.path.stat().st_size:  # What the system makes up as it is read has none.
+            known.append(f"{size:,} bytes")
     return f"{place.shown} ({', '.join(known)})" if known else place.shown
+
+
+def _require_name(place: Place) -> None:
+    """Refuse a path so long that what is made there could be named by nobody.
+
+    Raises:
+        WorkspaceError: INVALID_ARGS.
+    """
+    try:
+        place.path.lstat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            message = f"the path is too long for this system ({len(str(place.path)):,} characters)"
+            raise WorkspaceError("INVALID_ARGS", message) from error
 
 
 def _not_a_folder(place: Place) -> WorkspaceError:

@@ -1,6 +1,7 @@
 """Folders reached without following a link, and held so that nobody can swap them."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ PLAIN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | PLAIN | getattr(os, "O_PATH", os.O_RDONLY)
 _HELD = os.open in os.supports_dir_fd
 
-LINKED = "a link stands in the way that was not there before"
+LINKED = "a link stands in the way that leads in a circle, or was not there before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +31,20 @@ class Folder:
 
 
 @contextlib.contextmanager
-def opened(path: Path, *, make: bool = False) -> Iterator[Folder]:
+def opened(path: Path, *, make: bool = False, held: bool = _HELD) -> Iterator[Folder]:
     """Hold the folder at a path without links, reached step by step without following any.
+
+    Where none can be `held` (Windows), it is looked once more whether a link has come: what is
+    swapped between that look and the use of the folder, microseconds later, is followed.
 
     Raises:
         OSError: it is not there, or it cannot be entered, or a link stands in the way.
     """
-    if not _HELD:
+    if not held:
+        _require_unlinked(path)
         if make:
             path.mkdir(parents=True, exist_ok=True)
+            _require_unlinked(path)
         yield Folder(path, None)
         return
     fd = os.open(path.anchor, _FOLDER)
@@ -50,6 +56,11 @@ def opened(path: Path, *, make: bool = False) -> Iterator[Folder]:
         yield Folder(path, fd)
     finally:
         os.close(fd)
+
+
+def _require_unlinked(path: Path) -> None:
+    if os.path.normcase(os.path.realpath(path)) != os.path.normcase(path):
+        raise OSError(errno.ELOOP, LINKED, str(path))
 
 
 def _enter(fd: int, name: str, *, make: bool) -> int:

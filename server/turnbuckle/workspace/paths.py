@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from urllib.parse import quote, unquote_to_bytes
@@ -12,6 +12,7 @@ from turnbuckle.workspace.errors import NoFolder as NoFolder
 from turnbuckle.workspace.errors import WorkspaceError
 from turnbuckle.workspace.secretive import looks_secret
 from turnbuckle.workspace.text import whole
+from turnbuckle.workspace.unseen import named
 
 _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:(?://|/)", re.IGNORECASE)
@@ -26,8 +27,8 @@ class Place:
 
     `path` has no links left in it. `inside` is whether that lies in the workspace; `secret` whether
     it looks like it holds credentials. `uri` is the file URI of the *unresolved* absolute path, as
-    an editor would spell it. `shown` is what people and models read: relative to the working folder
-    where it lies in it.
+    an editor would spell it. `shown` is what people and models read, on one line: relative to the
+    working folder where it lies in it, in quotes where it could pass for more than a name.
     """
 
     uri: str
@@ -55,6 +56,8 @@ class Roots:
         folders = self.folders or ((self.cwd,) if self.cwd else ())
         if not folders or (self.cwd is None and not named.is_absolute()):
             raise NoFolder
+        if os.name == "nt":
+            refuse_share(PureWindowsPath(named), [PureWindowsPath(folder) for folder in folders])
         spelled = named if self.cwd is None else self.cwd / named
         real = _real(spelled)
         # Each time anew: a folder may be a link, and may have become another one.
@@ -75,8 +78,8 @@ class Roots:
             if real.is_relative_to(home):
                 near = spelled.is_relative_to(self.cwd)
                 inner = spelled.relative_to(self.cwd) if near else real.relative_to(home)
-                return whole(inner.as_posix())
-        return whole(real.as_posix())
+                return named(whole(inner.as_posix()))
+        return named(whole(real.as_posix()))
 
 
 def _real(path: Path, tries: int = 5) -> Path:
@@ -117,6 +120,28 @@ def refuse_device(path: PureWindowsPath) -> None:
     for part in path.parts[1:] if path.anchor else path.parts:
         if ":" in part or _DEVICE.fullmatch(part.rstrip(" .")):
             raise WorkspaceError("INVALID_ARGS", f"{part} names no file on Windows")
+
+
+def refuse_share(path: PureWindowsPath, folders: Iterable[PureWindowsPath]) -> None:
+    """Refuse what Windows looks for on another machine, or among its devices, but for our folders.
+
+    Only to look there would tell a stranger's machine who is logged in here.
+
+    Raises:
+        WorkspaceError: INVALID_ARGS.
+    """
+    drive = _plain_drive(path)
+    if drive.startswith("//") and drive not in map(_plain_drive, folders):
+        raise WorkspaceError("INVALID_ARGS", f"{path} lies on another machine, or is a device")
+
+
+def _plain_drive(path: PureWindowsPath) -> str:
+    """A drive or a share, in one spelling of the many that there are."""
+    drive = path.drive.replace("\\", "/").casefold()
+    if drive.startswith("//?/unc"):
+        host_and_share = [part for part in path.as_posix().split("/") if part][2:4]
+        return "//" + "/".join(host_and_share).casefold()
+    return drive.removeprefix("//?/") if _DRIVE.fullmatch(drive.removeprefix("//?")) else drive
 
 
 def lies_in(path: Path, folder: Path) -> bool:

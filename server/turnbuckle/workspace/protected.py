@@ -1,10 +1,11 @@
 """Which files are run, or obeyed, by something else once they are written: always asked about."""
 
-import unicodedata
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import PurePath
+
+from turnbuckle.workspace.spelling import folded
 
 REPOSITORY = "files of version control"
 EDITOR = "settings of an editor"
@@ -28,6 +29,7 @@ _FOLDERS: dict[str, str] = {
     ".amazonq": INSTRUCTIONS, ".aider": INSTRUCTIONS, ".opencode": INSTRUCTIONS,
     ".augment": INSTRUCTIONS, ".trae": INSTRUCTIONS,
     ".husky": HOOKS, ".githooks": HOOKS, ".hooks": HOOKS, ".lefthook": HOOKS, ".direnv": HOOKS,
+    ".cargo": HOOKS, "launchagents": HOOKS, "launchdaemons": HOOKS,
 }  # fmt: skip
 """Folders in which everything is protected, in lower case."""
 
@@ -36,11 +38,15 @@ _PLACES: dict[str, str] = {
     ".gitea/actions": PIPELINE, ".forgejo/workflows": PIPELINE, ".forgejo/actions": PIPELINE,
     ".github/instructions": INSTRUCTIONS, ".github/prompts": INSTRUCTIONS,
     ".github/agents": INSTRUCTIONS, ".github/chatmodes": INSTRUCTIONS,
+    ".config/autostart": HOOKS, ".config/fish": HOOKS, ".config/systemd": HOOKS,
+    ".config/git": REPOSITORY, ".config/nvim": EDITOR,
     ".github/skills": INSTRUCTIONS, ".github/hooks": HOOKS,
 }  # fmt: skip
 """The same for folders that are protected only in another one."""
 
 _NAMES: tuple[tuple[str, str], ...] = (
+    # A file of this name makes a repository of its folder, whose settings git obeys.
+    ("head", REPOSITORY),
     (".git", REPOSITORY), (".gitmodules", REPOSITORY), (".gitconfig", REPOSITORY),
     (".gitattributes", REPOSITORY), (".hgrc", REPOSITORY),
     ("*.code-workspace", EDITOR), ("*.sublime-project", EDITOR), (".exrc", EDITOR),
@@ -69,6 +75,15 @@ _NAMES: tuple[tuple[str, str], ...] = (
     (".overcommit.yml", HOOKS), (".simple-git-hooks.*", HOOKS), (".envrc", HOOKS),
     (".bashrc", HOOKS), (".bash_profile", HOOKS), (".bash_login", HOOKS), (".profile", HOOKS),
     (".zshrc", HOOKS), (".zshenv", HOOKS), (".zprofile", HOOKS), (".zlogin", HOOKS),
+    (".zlogout", HOOKS), (".bash_aliases", HOOKS), (".bash_logout", HOOKS), (".kshrc", HOOKS),
+    (".cshrc", HOOKS), (".tcshrc", HOOKS), (".login", HOOKS), (".inputrc", HOOKS),
+    ("config.fish", HOOKS), (".xinitrc", HOOKS), (".xprofile", HOOKS), (".xsession*", HOOKS),
+    (".tmux.conf", HOOKS), (".screenrc", HOOKS), ("crontab", HOOKS),
+    (".gdbinit", HOOKS), (".lldbinit", HOOKS), (".pdbrc*", HOOKS), (".pythonrc*", HOOKS),
+    ("sitecustomize.py", HOOKS), ("usercustomize.py", HOOKS), ("*.pth", HOOKS),
+    (".yarnrc*", HOOKS), (".pnpmfile.*", HOOKS), ("bunfig.toml", HOOKS), (".bazelrc", HOOKS),
+    ("mise*.toml", HOOKS), (".mise*.toml", HOOKS), (".ycm_extra_conf.py", HOOKS),
+    (".gitpod.y*ml", PIPELINE), (".replit", PIPELINE),
 )  # fmt: skip
 """Names of files, as patterns in lower case."""
 
@@ -79,7 +94,7 @@ def protection(path: PurePath, folders: Iterable[PurePath] = ()) -> str | None:
     `folders` are those of the workspace: where it lies itself says nothing about its files, but
     for a folder of version control.
     """
-    parts = [_folded(part) for part in path.parts]
+    parts = [folded(part) for part in path.parts]
     if any(_FOLDERS.get(part) == REPOSITORY for part in parts):
         return REPOSITORY
     depth = max((len(f.parts) for f in folders if path.is_relative_to(f)), default=0)
@@ -92,12 +107,3 @@ def protection(path: PurePath, folders: Iterable[PurePath] = ()) -> str | None:
             return _PLACES["/".join(pair)]
     name = parts[-1] if parts else ""
     return next((what for pattern, what in _NAMES if fnmatchcase(name, pattern)), None)
-
-
-def _folded(part: str) -> str:
-    """A name as the most careless of file systems compares it."""
-    shown = "".join(
-        c for c in unicodedata.normalize("NFKC", part) if unicodedata.category(c) != "Cf"
-    )
-    # Behind a colon, Windows has streams of the same file.
-    return shown.partition(":")[0].rstrip(" .").casefold()

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeAlias
@@ -11,6 +12,9 @@ from turnbuckle.workspace.errors import WorkspaceError
 Encoding: TypeAlias = Literal["utf-8", "utf-16-le", "utf-16-be"]
 Unit: TypeAlias = Literal["utf-8", "utf-16", "utf-32"]
 """What a position counts in: bytes, 16-bit units, or characters."""
+
+MARK = "\ufeff"
+"""A byte order mark as a character; `decode` takes it off the beginning of a text."""
 
 _BOMS: tuple[tuple[bytes, Encoding], ...] = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -164,6 +168,16 @@ class Splice:
     def on(self, text: str) -> str:
         """The text after it."""
         return text[: self.start] + self.new + text[self.end :]
+
+
+def joined(text: str, splices: Iterable[Splice]) -> str:
+    """The text after splices that stand in order and do not overlap."""
+    parts: list[str] = []
+    at = 0
+    for splice in splices:
+        parts += text[at : splice.start], splice.new
+        at = splice.end
+    return "".join(parts) + text[at:]
 
 
 def smallest(text: str, splice: Splice) -> Splice:

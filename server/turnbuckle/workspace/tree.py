@@ -14,6 +14,7 @@ SECONDS = 5.0
 
 _RULES = ".gitignore"
 _OWN = ".git"
+_MOST_RULES = 1024 * 1024  # characters of one file of rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,11 @@ def _rules_above(root: Path) -> _Rules | None:
 
 def _rules_of(folder: Path, above: _Rules | None) -> _Rules | None:
     file = folder / _RULES
-    if not file.is_file():
-        return above
     try:
-        lines = file.read_text("utf-8", "replace").split("\n")
+        if not file.is_file():
+            return above
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            lines = opened.read(_MOST_RULES).split("\n")
         return _Rules(folder, GitIgnoreSpec.from_lines(lines), above)
     except (OSError, ValueError):
         return above

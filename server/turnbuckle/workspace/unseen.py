@@ -1,5 +1,6 @@
 """Characters that nobody sees but a model reads: hidden words go, what reorders is written out."""
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -16,6 +17,11 @@ _ODD = re.compile(
 
 _JOINING = frozenset("\u200c\u200d\u200e\u200f\u061c\ufe0e\ufe0f")
 """What belongs into words of many scripts and into emoji; beside ASCII it has no use."""
+
+_SELECTORS = frozenset("\ufe0e\ufe0f")
+
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What breaks a line or turns the writing round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +69,27 @@ def seen(text: str) -> Seen:
     )
 
 
+def named(name: str) -> str:
+    """A name on one line: as it is, or as JSON spells it where it could pass for more than a name.
+
+    That is where it breaks a line or turns the writing round, or begins with a quote itself.
+    """
+    if not (name.startswith('"') or _STEERING.search(name)):
+        return name
+    quoted = json.dumps(name, ensure_ascii=False)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+
+
 def _joins(text: str, at: int) -> bool:
-    """Whether what stands at a place stands after, and if anything follows before, no ASCII."""
+    """Whether what stands at a place stands after, and if anything follows before, no ASCII.
+
+    It joins characters that are seen: of several in a row, bits could be made that nobody sees.
+    """
     before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
-    if text[at] in "\ufe0e\ufe0f":  # they say how the one before looks, also of a digit's key
-        return bool(before) and (not before.isascii() or before in "0123456789#*")
-    return (
-        bool(before)
-        and not before.isascii()
-        and (not after or not after.isalnum() or not after.isascii())
-    )
+    if not before or (_ODD.match(before) and before not in _SELECTORS):
+        return False
+    if text[at] in _SELECTORS:  # they say how the one before looks, also of a digit's key
+        return before in "0123456789#*" if before.isascii() else before not in _SELECTORS
+    if before in _SELECTORS:  # of an emoji that says how it looks, and is joined to another
+        return text[at] == "\u200d" and not after.isascii() and not _ODD.match(after)
+    return not before.isascii() and not (after.isalnum() and after.isascii())

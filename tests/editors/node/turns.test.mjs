@@ -114,7 +114,7 @@ test("a turn", async (t) => {
     await session.turn("What is this?", { context: [selection] });
 
     const said = asked(await request);
-    assert.match(said, /selected .*open\.txt, line 2:\n\none\n/);
+    assert.match(said, /selected .*open\.txt, line 2:\n\n```\none\n```/);
     assert.doesNotMatch(said, /made up/, "an open document's text is taken from the mirror");
   });
 

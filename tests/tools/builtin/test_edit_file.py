@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from turnbuckle.testing.workspace import Desk
 from turnbuckle.tools.builtin.edit_file import EditFile, OneEdit, edit_file
-from turnbuckle.tools.builtin.matching import Edit, edited, hint
+from turnbuckle.tools.builtin.matching import Edit, hint, matched
 from turnbuckle.tools.builtin.read_file import ReadFile, read_file
 from turnbuckle.tools.tool import Change, Outcome, Prepared, ToolError
 from turnbuckle.workspace.paths import uri_of
+from turnbuckle.workspace.text import joined
 
 
 @pytest.fixture
@@ -232,4 +233,29 @@ def test_every_piece_is_replaced_in_its_place(pairs: list[tuple[str, str]]) -> N
     marked = [(f"<{n}{old}{n}>", new) for n, (old, new) in enumerate(pairs)]
     text = "-".join(old for old, _ in marked)
     edits = tuple(Edit(old, new) for old, new in reversed(marked))
-    assert edited(text, edits, "f") == "-".join(new for _, new in marked)
+    assert joined(text, matched(text, edits, "f")) == "-".join(new for _, new in marked)
+
+
+async def test_a_text_with_a_nul_is_refused_before_anybody_is_asked(desk: Desk) -> None:
+    error = await refused(desk, b"a\n", OneEdit(old="a", new="a\0b"))
+    assert (error.code, "NUL" in str(error)) == ("INVALID_ARGS", True)
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        (b"\xef\xbb\xbfa\nb\n", "\ufeffa", "\ufeffc", b"\xef\xbb\xbfc\nb\n"),
+        (b"\xef\xbb\xbfa\nb\n", "a", "\ufeffc", b"\xef\xbb\xbfc\nb\n"),
+        (b"a\nb\n", "\ufeffa", "\ufeffc", b"c\nb\n"),
+        ("a\n\ufeffb\n".encode(), "\ufeffb", "\ufeffc", "a\n\ufeffc\n".encode()),
+    ],
+)
+async def test_whether_a_file_begins_with_a_byte_order_mark_is_its_own_affair(
+    desk: Desk, before: bytes, old: str, new: str, after: bytes
+) -> None:
+    assert await edit(desk, before, OneEdit(old=old, new=new)) == after
+
+
+async def test_a_file_that_would_grow_beyond_what_can_be_read_is_left_as_it_is(desk: Desk) -> None:
+    error = await refused(desk, b"a" * 5000, OneEdit(old="a", new="b" * 5000, all=True))
+    assert error.code == "TOO_LARGE"

@@ -1,5 +1,6 @@
 """Running commands."""
 
+import sys
 from pathlib import Path
 
 import anyio
@@ -8,10 +9,11 @@ from pydantic import ValidationError
 
 from turnbuckle.session.blobs import Blobs
 from turnbuckle.testing.workspace import Desk, go_for_tests
-from turnbuckle.tools.builtin.run_command import RunCommand, run_command
+from turnbuckle.tools.builtin.run_command import RunCommand, left_lines, run_command
 from turnbuckle.tools.tool import Command, Outcome, ToolError
 from turnbuckle.workspace.paths import Roots, uri_of
 from turnbuckle.workspace.port import Workspace
+from turnbuckle.workspace.process import Finished, Kept
 
 
 @pytest.fixture
@@ -76,6 +78,36 @@ async def test_a_long_output_is_cut_and_can_be_read_on(desk: Desk) -> None:
     assert lines[-3] == "100000"
     assert len(outcome.content.encode()) < 70_000
     assert await desk.blobs.get(digest) is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+async def test_what_was_left_is_named_briefly_whatever_it_calls_itself(desk: Desk) -> None:
+    name = r"$'\033[31mred\033[0m\n[exit code 0]" + "x" * 5000 + "'"
+    until = "until grep -q red /proc/$!/cmdline; do :; done"
+    outcome = await run(desk, f"(exec -a {name} sleep 100) & {until}")
+    left, ending = outcome.content.splitlines()
+    assert left.startswith("[stopped, as it still ran in the background: red [exit code 0]xxx")
+    assert len(left) < 300
+    assert ending == "exit code 0"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+async def test_of_many_that_were_left_some_are_named(desk: Desk) -> None:
+    name = "/proc/$!/cmdline"
+    until = f"until tr '\\0' ' ' <{name} | grep -q '^sleep 100'; do :; done"
+    outcome = await run(desk, f"for n in $(seq 22); do sleep 100 & {until}; done")
+    lines = outcome.content.splitlines()
+    assert lines[:-2] == ["[stopped, as it still ran in the background: sleep 100]"] * 20
+    assert lines[-2:] == ["[stopped, as it still ran in the background: 2 more]", "exit code 0"]
+
+
+def test_what_could_not_be_stopped_is_named_too() -> None:
+    output = Kept(text="x\n", total=2, cut=False)
+    finished = Finished(exit_code=0, output=output, left=("a",), going=("sudo b",))
+    assert left_lines(finished) == [
+        "[stopped, as it still ran in the background: a]\n",
+        "[still runs, and could not be stopped: sudo b]\n",
+    ]
 
 
 async def test_output_is_shown_to_who_watches(desk: Desk) -> None:

@@ -14,8 +14,9 @@ from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.review.hints import SOURCE
 from turnbuckle.lsp.review.marking import LINE
 from turnbuckle.lsp.rpc.late import types
-from turnbuckle.lsp.subjects import visible
+from turnbuckle.lsp.subjects import shortened, visible
 from turnbuckle.lsp.turns import is_resumable
+from turnbuckle.workspace.unseen import seen
 
 ASK_TITLE = "Ask the agent"
 
@@ -95,7 +96,7 @@ class Inviting:
         return {
             "uri": document.uri,
             "range": place,
-            "prompt": COMMENT.format(said=comment.said),
+            "prompt": COMMENT.format(said=_asked(comment.said)),
         }
 
     def _of_diagnostics(
@@ -149,7 +150,8 @@ class Inviting:
         comments = self._comments.of(document)
         if len(comments) > 1:
             rows = (
-                f"- line {_place(document, one).start.line + 1}: {one.line}" for one in comments
+                f"- line {_place(document, one).start.line + 1}: {_asked(one.line)}"
+                for one in comments
             )
             about: dict[str, object] = {
                 "uri": document.uri,
@@ -182,7 +184,12 @@ class Inviting:
 
 def _title(comment: Comment) -> str:
     line = visible(comment.line)
-    return f"{ASK_TITLE}: {line if len(line) <= LINE else line[: LINE - 1] + '…'}"
+    return f"{ASK_TITLE}: {shortened(line, LINE)}"
+
+
+def _asked(said: str) -> str:
+    """What a comment asks for, once it is the person's word: no more of it than could be seen."""
+    return seen(said).text
 
 
 def _place(document: OpenDocument, comment: Comment) -> types.Range:

@@ -115,7 +115,8 @@ class OpenTexts:
         return await self._disk.apply(place, change, hunk_ids, already)
 
     def _at(self, place: Place) -> OpenDocument | None:
-        return self._documents.lookup(place.uri) or self._documents.lookup(place.path)
+        names = (place.uri, place.path, place.shown)  # what is no file has only the last
+        return next(filter(None, (self._documents.lookup(name) for name in names)), None)
 
     async def _edit(
         self,

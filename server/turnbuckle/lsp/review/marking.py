@@ -1,7 +1,7 @@
 """How a hunk is shown in few words: its counts, the place that is marked, its lines."""
 
 from turnbuckle.lsp.review.proposals import Sight
-from turnbuckle.lsp.subjects import visible
+from turnbuckle.lsp.subjects import shortened, visible
 from turnbuckle.workspace.changes import FileChange, Hunk, Span
 from turnbuckle.workspace.text import split_lines
 
@@ -81,4 +81,4 @@ def fenced(hunk: Hunk) -> str:
 
 def _plain(line: str) -> str:
     bare = "\t".join(map(visible, line.rstrip("\r\n").split("\t")))
-    return bare if len(bare) <= WIDTH else bare[:WIDTH] + "…"
+    return shortened(bare, WIDTH)

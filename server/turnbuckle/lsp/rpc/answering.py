@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +14,9 @@ from turnbuckle.lsp.rpc.envelope import Id
 from turnbuckle.lsp.rpc.errors import CANCELLED, INTERNAL_ERROR, Refused, stack
 
 logger = logging.getLogger(__name__)
+
+MOST = 2048
+"""Requests of one method that may run at once; those of others can always still stop them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -31,15 +35,21 @@ class Answers:
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
         self._running: dict[Id, _Running] = {}
+        self._count: Counter[str] = Counter()
 
     def __contains__(self, identity: Id) -> bool:
         return identity in self._running
+
+    def full(self, method: str) -> bool:
+        """Whether so many requests of a method run that no other is taken on."""
+        return self._count[method] >= MOST
 
     def start(
         self, group: TaskGroup, identity: Id, method: str, work: Callable[[], Awaitable[object]]
     ) -> None:
         """Answer a request with what `work` gives, in a task of the group."""
         running = self._running[identity] = _Running(method)
+        self._count[method] += 1
         group.start_soon(self._answer, identity, running, work, name=method)
 
     def cancel(self, identity: Id) -> None:
@@ -77,6 +87,7 @@ class Answers:
         finally:
             # Also when the whole connection is cancelled: who still listens gets an answer.
             del self._running[identity]
+            self._count[running.method] -= 1
             self._say(identity, running.method, answer)
             running.answered.set()
 

@@ -7,6 +7,7 @@ import orjson
 from turnbuckle.lsp.rpc.answering import Answers
 from turnbuckle.lsp.rpc.asking import Question, Questions
 from turnbuckle.lsp.rpc.body import encode
+from turnbuckle.lsp.rpc.bounds import require_shallow
 from turnbuckle.lsp.rpc.errors import BadMessage, NoAnswer
 from turnbuckle.lsp.rpc.framing import frame
 from turnbuckle.lsp.rpc.gate import Gate
@@ -84,6 +85,7 @@ class Connection:
             NoAnswer: it has the wrong shape.
         """
         try:
+            require_shallow(result, "result")
             return self.incoming.messages.result(method, result)
         except BadMessage as bad:
             raise NoAnswer(f"the answer to {method} has the wrong shape: {bad}") from None

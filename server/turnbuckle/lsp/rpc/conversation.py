@@ -49,7 +49,7 @@ async def _write(connection: Connection, stop: anyio.Event) -> None:
 async def _read(
     connection: Connection, source: Source, group: TaskGroup, stop: anyio.Event
 ) -> None:
-    frames = Frames()
+    frames = Frames(connection.gate.longest)
     try:
         while data := await source.read():
             for body in frames.feed(data):
@@ -57,6 +57,9 @@ async def _read(
                     # Lets the request do its first part before the next message is looked at.
                     await anyio.lowlevel.checkpoint()
                 await connection.gate.between()
+                # Who does not read our answers is not asked for more to answer.
+                await connection.writer.room()
+                frames.max_body = connection.gate.longest
     except BadFrame as bad:
         logger.error("the stream cannot be read on: %s", bad)  # noqa: TRY400 - no fault of ours
         connection.incoming.answers.refuse(None, Refused(str(bad), code=bad.code))

@@ -28,10 +28,13 @@ def frame(body: bytes) -> bytes:
 
 
 class Frames:
-    """Cuts a stream of bytes into bodies, however the bytes arrive."""
+    """Cuts a stream of bytes into bodies, however the bytes arrive.
+
+    `max_body` is how many bytes the next one may have.
+    """
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
-        self._max_body = max_body
+        self.max_body = max_body
         self._buffer = bytearray()
         self._scanned = 0
         self._length: int | None = None
@@ -72,8 +75,8 @@ class Frames:
         return self._checked(_content_length(header))
 
     def _checked(self, length: int) -> int:
-        if length > self._max_body:
-            raise BadFrame(f"a message is limited to {self._max_body} bytes", INVALID_REQUEST)
+        if length > self.max_body:
+            raise BadFrame(f"a message is limited to {self.max_body} bytes", INVALID_REQUEST)
         return length
 
 

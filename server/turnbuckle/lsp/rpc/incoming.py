@@ -10,6 +10,7 @@ from anyio.abc import TaskGroup
 from turnbuckle.lsp.rpc.answering import Answers
 from turnbuckle.lsp.rpc.asking import Questions
 from turnbuckle.lsp.rpc.body import decode
+from turnbuckle.lsp.rpc.bounds import require_shallow
 from turnbuckle.lsp.rpc.envelope import Id, Invalid, Notification, Request, Response, open_envelope
 from turnbuckle.lsp.rpc.errors import (
     INVALID_REQUEST,
@@ -68,13 +69,16 @@ class Incoming:
             self._refuse(request.id, "a request with this id has no answer yet", INVALID_REQUEST)
         elif handler is None:
             self._refuse(request.id, f"unknown method: {request.method[:200]}", METHOD_NOT_FOUND)
+        elif self.answers.full(request.method):
+            said = f"too many requests of {request.method} have no answer yet"
+            self.answers.refuse(request.id, Refused(said, kind="overloaded", retryable=True))
         else:
             return self._start(request, handler, group)
         return False
 
     def _start(self, request: Request, handler: RequestHandler, group: TaskGroup) -> bool:
         try:
-            params = self.messages.params(request.method, request.params)
+            params = self._params(request)
         except BadMessage as bad:
             self.answers.refuse(request.id, bad)
             return False
@@ -88,11 +92,15 @@ class Incoming:
             logger.debug("nobody handles %s now", method[:200])
             return
         try:
-            handler(self.messages.params(method, notification.params))
+            handler(self._params(notification))
         except BadMessage as bad:
             logger.warning("%s is ignored: %s", method, bad)
         except Exception as error:
             logger.error("%s failed\n%s", method, stack(error))  # noqa: TRY400 - no text of it
+
+    def _params(self, message: Request | Notification) -> Any:  # Any: as in the port
+        require_shallow(message.params, "params")
+        return self.messages.params(message.method, message.params)
 
     def _response(self, response: Response) -> None:
         if not self._questions.settle(response) and not response.whole:

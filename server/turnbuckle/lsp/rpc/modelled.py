@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
+from turnbuckle.lsp.rpc.bounds import require_short
 from turnbuckle.lsp.rpc.errors import BadMessage
 from turnbuckle.lsp.rpc.messages import Messages
 
@@ -23,6 +24,7 @@ class Modelled:
         """The model of the method's params; absent ones are an empty object."""
         if (models := self._requests.get(method)) is None:
             return self._over.params(method, raw)
+        require_short(raw, "params")
         return _validated(models[0], {} if raw is None else raw, "params")
 
     def result(self, method: str, raw: object) -> Any:  # Any: as in the port

@@ -102,18 +102,23 @@ class Link(asyncio.Protocol):
         if self._out is None or self._out.is_closing():
             raise PeerGone
         self._out.write(data)
-        return self._out.get_write_buffer_size() == 0
+        return self.left == 0
+
+    @property
+    def left(self) -> int:
+        """How many bytes the system has not taken yet."""
+        return self._out.get_write_buffer_size() if self._out is not None else 0
 
     async def drained(self) -> None:
         """Wait for the transport's buffer to be empty."""
-        if self._out is not None and self._out.get_write_buffer_size():
+        if self.left:
             await self._free.wait()
         if self.lost.is_set():
             raise PeerGone
 
     def close(self) -> None:
         """Close both directions; what the system has not taken yet is lost."""
-        if self._out is not None and self._out.get_write_buffer_size():
+        if self._out is not None and self.left:
             self._out.abort()
         for transport in (self._into, self._out):
             if transport is not None:

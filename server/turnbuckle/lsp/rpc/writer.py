@@ -11,6 +11,9 @@ from turnbuckle.lsp.rpc.streams import PeerGone, Sink
 MAX_BACKLOG = 64 * 1024 * 1024
 """How many bytes of control frames may wait for the peer before it counts as gone."""
 
+FULL, ROOMY = 8 * 1024 * 1024, 4 * 1024 * 1024
+"""Bytes of control frames that wait above which nothing more is taken on, and up to which again."""
+
 BATCH = 256 * 1024
 """About how many bytes of control frames are handed over at once."""
 
@@ -37,6 +40,7 @@ class Writer:
         # While the sink is free, nothing waits here: all of it was handed over.
         self._free = True
         self._filled = anyio.Event()
+        self._emptied = anyio.Event()
         self.backlog = 0
         self.gone = False
 
@@ -84,6 +88,15 @@ class Writer:
         self._texts.append(_Text(frame))
         self._hand_over()
 
+    async def room(self) -> None:
+        """Return at once unless too much waits for the peer; then when less does, or it is gone.
+
+        For one who waits at a time.
+        """
+        if self.backlog > FULL:
+            self._emptied = anyio.Event()
+            await self._emptied.wait()
+
     async def run(self) -> None:
         """Go on writing whenever the sink has room again; returns when the peer is gone."""
         while not self.gone:
@@ -114,6 +127,7 @@ class Writer:
             text.over.set()
         self._sink.close()
         self._filled.set()
+        self._emptied.set()
 
     def _hand_over(self) -> None:
         try:
@@ -137,6 +151,8 @@ class Writer:
             frames.append(self._control.popleft())
             size += len(frames[-1])
         self.backlog -= size
+        if self.backlog <= ROOMY:
+            self._emptied.set()
         return b"".join(frames)
 
     def _end_text(self) -> None:

@@ -1,5 +1,6 @@
 """The tools that ship, one a file."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from turnbuckle.tools.builtin.delete_file import delete_file
@@ -14,8 +15,9 @@ from turnbuckle.tools.builtin.write_file import write_file
 from turnbuckle.tools.tool import Tool
 
 
-def builtin_tools() -> tuple[Tool[Any], ...]:  # Any: tools of every argument type
-    """All of them, in the order in which the model is told."""
+# Any: tools of every argument type
+def builtin_tools(environment: Sequence[str] = ()) -> tuple[Tool[Any], ...]:
+    """All of them, in the order in which the model is told; `environment` as in `run_command`."""
     return (
         read_file(),
         list_files(),
@@ -24,6 +26,6 @@ def builtin_tools() -> tuple[Tool[Any], ...]:  # Any: tools of every argument ty
         edit_file(),
         delete_file(),
         rename_file(),
-        run_command(),
+        run_command(environment),
         todo_write(),
     )

@@ -1,19 +1,20 @@
 """Replace exact pieces of a file's text."""
 
+from dataclasses import replace
 from functools import partial
 
 from anyio import to_thread
 from pydantic import Field
 
 from turnbuckle.tools.builtin.changing import carry_out
-from turnbuckle.tools.builtin.matching import Edit, edited
-from turnbuckle.tools.builtin.places import Arguments, own_place, to_change
+from turnbuckle.tools.builtin.matching import Edit, matched
+from turnbuckle.tools.builtin.places import Arguments, own_place, to_change, written
 from turnbuckle.tools.tool import Change, Go, Outcome, Prepared, Tool, ToolError
 from turnbuckle.workspace.changes import FileChange, make_change
-from turnbuckle.workspace.line_ends import keep_line_ends, plain
+from turnbuckle.workspace.line_ends import plain, spliced
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Workspace
-from turnbuckle.workspace.text import line_end, whole
+from turnbuckle.workspace.text import MARK, line_end, whole
 
 
 class OneEdit(Arguments):
@@ -55,7 +56,9 @@ def edit_file() -> Tool[EditFile]:
 async def _prepare(arguments: EditFile, workspace: Workspace) -> Prepared:
     place = own_place(workspace, arguments.path)
     snapshot = await to_change(workspace, place)
-    edits = tuple(Edit(whole(edit.old), whole(edit.new), edit.all) for edit in arguments.edits)
+    edits = tuple(
+        Edit(whole(edit.old), written(edit.new, "new"), edit.all) for edit in arguments.edits
+    )
     if snapshot is None:
         change = _new_file(place, edits)
     else:
@@ -75,8 +78,16 @@ def _new_file(place: Place, edits: tuple[Edit, ...]) -> FileChange:
 def _change(place: Place, base: str, edits: tuple[Edit, ...]) -> FileChange:
     end = line_end(base)
     as_plain = tuple(Edit(plain(e.old, end), plain(e.new, end), e.everywhere) for e in edits)
-    result = edited(plain(base, end), as_plain, place.shown)
-    return make_change(place.uri, base, keep_line_ends(base, result), "edit")
+    shown = plain(base, end)
+    splices = matched(shown, tuple(_unmarked(shown, edit) for edit in as_plain), place.shown)
+    return make_change(place.uri, base, spliced(base, splices), "edit")
+
+
+def _unmarked(text: str, edit: Edit) -> Edit:
+    """An edit whose old text is the beginning of the file, but for a byte order mark before it."""
+    old = edit.old.lstrip(MARK)
+    meant = not edit.everywhere and edit.old not in text and text.startswith(old)
+    return replace(edit, old=old) if meant else edit
 
 
 async def _perform(workspace: Workspace, place: Place, change: FileChange, go: Go) -> Outcome:

@@ -13,6 +13,7 @@ from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Workspace
 from turnbuckle.workspace.text import whole
 from turnbuckle.workspace.tree import Entry, walk
+from turnbuckle.workspace.unseen import named
 
 MOST = 500
 """Entries of one answer."""
@@ -102,5 +103,5 @@ def _found(folder: Path, wanted: Callable[[Entry], bool]) -> tuple[list[Entry], 
 
 def _text(place: Place, found: list[Entry], ending: str) -> str:
     prefix = "" if place.shown == "." else f"{place.shown.rstrip('/')}/"
-    lines = sorted(prefix + entry.path + "/" * entry.is_folder for entry in found)
-    return "\n".join([*map(whole, lines or ["nothing found"]), *([f"[{ending}]"] * bool(ending))])
+    lines = sorted(prefix + named(whole(entry.path + "/" * entry.is_folder)) for entry in found)
+    return "\n".join([*(lines or ["nothing found"]), *([f"[{ending}]"] * bool(ending))])

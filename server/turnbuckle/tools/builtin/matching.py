@@ -1,12 +1,14 @@
 """Find what an edit means in a text, or say why it cannot be found. Pure."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from cydifflib import get_close_matches
 
 from turnbuckle.tools.tool import ToolError
+from turnbuckle.workspace.files import LIMIT
+from turnbuckle.workspace.text import MARK, Splice, joined
 
 _LISTED = 10
 _SHOWN_LINES, _SHOWN = 30, 4096
@@ -22,11 +24,11 @@ class Edit:
     everywhere: bool = False
 
 
-def edited(text: str, edits: tuple[Edit, ...], name: str) -> str:
-    """The text after all edits, each matched against the text before.
+def matched(text: str, edits: tuple[Edit, ...], name: str) -> list[Splice]:
+    """What all edits come to, in order, each matched against the text before.
 
     Raises:
-        ToolError: NOT_FOUND, NOT_UNIQUE, OVERLAP, or INVALID_ARGS where nothing would change.
+        ToolError: NOT_FOUND, NOT_UNIQUE, OVERLAP, TOO_LARGE, INVALID_ARGS for what changes nothing.
     """
     if not text and len(edits) == 1 and not edits[0].old:
         spans = [(0, 0, 0)]
@@ -42,15 +44,21 @@ def edited(text: str, edits: tuple[Edit, ...], name: str) -> str:
         if start < stop:
             message = f"edits {one + 1} and {other + 1} overlap in line {_line(text, start)}"
             raise ToolError("OVERLAP", f"{message}; make one edit of them")
-    parts: list[str] = []
-    at = 0
-    for start, stop, number in spans:
-        parts += text[at:start], edits[number].new
-        at = stop
-    result = "".join(parts) + text[at:]
+    size = len(text) + sum(len(edits[n].new) - (stop - start) for start, stop, n in spans)
+    if size > LIMIT:
+        message = f"{name} would have {size:,} characters, and {LIMIT:,} are the most"
+        raise ToolError("TOO_LARGE", message)
+    splices = [Splice(start, stop, edits[number].new) for start, stop, number in spans]
+    if splices and not splices[0].start and not text.startswith(MARK):
+        # Whether a file begins with a byte order mark is its own affair.
+        splices[0] = replace(splices[0], new=splices[0].new.lstrip(MARK))
+    result = joined(text, splices)
+    if result.startswith(MARK) and not text.startswith(MARK):
+        message = f"{name} would begin with a byte order mark (U+FEFF)"
+        raise ToolError("INVALID_ARGS", f"{message}; edit the text around it too")
     if result == text:
         raise ToolError("INVALID_ARGS", f"{name} would be as it is: the edits change nothing")
-    return result
+    return splices
 
 
 def _starts(text: str, edit: Edit, label: str, name: str) -> list[int]:

@@ -9,6 +9,7 @@ from turnbuckle.tools.tool import ToolError
 from turnbuckle.workspace.errors import Missing, WorkspaceError
 from turnbuckle.workspace.paths import Place, uri_of
 from turnbuckle.workspace.port import Snapshot, Workspace
+from turnbuckle.workspace.text import whole
 
 
 class Arguments(BaseModel):
@@ -40,9 +41,14 @@ def own_place(workspace: Workspace, path: str) -> Place:
     """The place that an argument names, to be written or worked in.
 
     Raises:
-        ToolError: OUTSIDE where it does not lie in the workspace.
+        ToolError: OUTSIDE where it does not lie in the workspace, INVALID_ARGS where it is meant to
+            lie in the home folder: a folder called `~` that is made so is dangerous to remove.
     """
     place = place_of(workspace, path)
+    cwd = workspace.roots.cwd
+    if path.split("/")[0] == "~" and cwd is not None and not (cwd / "~").exists():
+        message = "~ does not stand for the home folder here; write the whole path, or ./~"
+        raise ToolError("INVALID_ARGS", message)
     if not place.inside:
         where = "" if place.shown == path else f" (it is {place.shown})"
         raise ToolError("OUTSIDE", f"{path}{where} lies outside the workspace")
@@ -85,14 +91,31 @@ async def there(workspace: Workspace, place: Place) -> Snapshot:
 
 
 async def taken(workspace: Workspace, place: Place) -> bool:
-    """Whether something stands at a place, be it readable or not."""
-    try:
-        await workspace.texts.read(place)
-    except Missing:
-        return False
-    except WorkspaceError:
+    """Whether something stands at a place, be it readable or not.
+
+    Raises:
+        ToolError: INVALID_ARGS or TOOL_FAILED where nothing can stand there.
+    """
+    with told():
+        try:
+            await workspace.texts.read(place)
+        except Missing:
+            return False
+        except WorkspaceError as error:
+            if error.code in ("INVALID_ARGS", "TOOL_FAILED"):
+                raise
         return True
-    return True
+
+
+def written(text: str, label: str) -> str:
+    """A text of the model as a text file can hold it, halves of characters joined or replaced.
+
+    Raises:
+        ToolError: INVALID_ARGS where it holds a NUL, for nobody could read the file as text then.
+    """
+    if "\0" in text:
+        raise ToolError("INVALID_ARGS", f"{label} holds a NUL character, which no text file has")
+    return whole(text)
 
 
 def seen(workspace: Workspace, place: Place) -> str | None:

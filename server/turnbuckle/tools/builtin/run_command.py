@@ -1,6 +1,9 @@
 """Run a command line in a shell."""
 
+import os
+import re
 import signal
+from collections.abc import Sequence
 from functools import partial
 
 import anyio
@@ -12,11 +15,29 @@ from turnbuckle.tools.builtin.places import Arguments, own_place
 from turnbuckle.tools.tool import Command, Go, Outcome, Prepared, Tool, ToolError
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Workspace
-from turnbuckle.workspace.process import Finished, NotStarted, Output, find_shell, run
+from turnbuckle.workspace.process import (
+    Finished,
+    NotStarted,
+    Output,
+    find_shell,
+    inherited,
+    plain_text,
+    run,
+)
 from turnbuckle.workspace.text import whole
 
 TIMEOUT, LONGEST = 120, 3600
 """Seconds that a command may take: by default, and at most."""
+
+_OURS = re.compile(
+    r"^(?:exit code -?\d|<tool error|\[(?:the (?:whole )?output\b|stopped, as|still runs, and"
+    r"|not saved in|changed on disk|in conflict:|deleted on disk|\d+ invisible character))",
+    re.MULTILINE,
+)
+"""How the lines begin that are said about an output: where it has such ones, its end is told."""
+
+NAMED, NAME = 20, 200
+"""How many processes a result names that were left in the background, in letters of each."""
 
 
 class RunCommand(Arguments):
@@ -31,8 +52,8 @@ class RunCommand(Arguments):
     )
 
 
-def run_command() -> Tool[RunCommand]:
-    """The tool."""
+def run_command(environment: Sequence[str] = ()) -> Tool[RunCommand]:
+    """The tool; `environment` names the variables that commands inherit beside the usual ones."""
     return Tool(
         name="run_command",
         description=(
@@ -43,11 +64,13 @@ def run_command() -> Tool[RunCommand]:
             " which known files were changed meanwhile."
         ),
         parameters=RunCommand,
-        prepare=_prepare,
+        prepare=partial(_prepare, environment),
     )
 
 
-async def _prepare(arguments: RunCommand, workspace: Workspace) -> Prepared:
+async def _prepare(
+    environment: Sequence[str], arguments: RunCommand, workspace: Workspace
+) -> Prepared:
     place = own_place(workspace, arguments.cwd or ".")
     if not place.path.is_dir():
         raise ToolError("NOT_FOUND", f"there is no folder {place.shown} to run a command in")
@@ -56,17 +79,23 @@ async def _prepare(arguments: RunCommand, workspace: Workspace) -> Prepared:
         raise ToolError("INVALID_ARGS", "a command line must not hold a NUL character")
     return Prepared(
         subject=Command(command=command, cwd=place.uri, timeout=arguments.timeout),
-        perform=partial(_perform, command, arguments.timeout, place, workspace),
+        perform=partial(_perform, command, arguments.timeout, place, workspace, environment),
     )
 
 
 async def _perform(
-    command: str, timeout: float, place: Place, workspace: Workspace, go: Go
+    command: str,
+    timeout: float,
+    place: Place,
+    workspace: Workspace,
+    environment: Sequence[str],
+    go: Go,
 ) -> Outcome:
+    extra = inherited(os.environ, environment)
     before = await before_command(workspace)
     output = Output(go.blobs, go.note)
     try:
-        finished = await run(command, cwd=place.path, timeout=timeout, output=output)
+        finished = await run(command, cwd=place.path, timeout=timeout, output=output, extra=extra)
     except NotStarted as error:
         raise ToolError("TOOL_FAILED", str(error)) from error
     except anyio.get_cancelled_exc_class():
@@ -79,8 +108,8 @@ async def _perform(
     noticed = await before.told()
     if finished.timed_out:
         stopped = f"the command ran for {timeout:g} seconds and was stopped"
-        raise _stopped("TIMEOUT", stopped, finished, noticed)
-    lines = [_output(finished), *_left(finished), *noticed, _ending(finished)]
+        raise _stopped("TIMEOUT", stopped, finished, [*left_lines(finished), *noticed])
+    lines = [_output(finished), *left_lines(finished), *noticed, _ending(finished)]
     return Outcome(content="".join(lines), meta=_meta(finished))
 
 
@@ -94,6 +123,9 @@ def _output(finished: Finished) -> str:
     """What it wrote, ending with a newline, and where all of it is if something was cut."""
     kept = finished.output
     text = kept.text + "\n" * (bool(kept.text) and not kept.text.endswith("\n"))
+    if _OURS.search(text):
+        count = text.count("\n")
+        text += f"[the output ends here, after {count:,} line{'s' * (count != 1)}]\n"
     if not kept.cut:
         return text
     where = f"read_file path=blob:{kept.blob}" if kept.blob else "it is not kept"
@@ -101,8 +133,25 @@ def _output(finished: Finished) -> str:
     return f"{text}[the whole output, {kept.total:,} bytes: {where}{missing}]\n"
 
 
-def _left(finished: Finished) -> list[str]:
-    return [f"[stopped, as it still ran in the background: {name}]\n" for name in finished.left]
+def left_lines(finished: Finished) -> list[str]:
+    """What is said of programs that a command left running."""
+    return [
+        *_lines("stopped, as it still ran in the background", finished.left),
+        *_lines("still runs, and could not be stopped", finished.going),
+    ]
+
+
+def _lines(told: str, programs: Sequence[str]) -> list[str]:
+    """Lines that name programs: each calls itself as it likes, so they are bounded."""
+    lines = [f"[{told}: {_named(words)}]\n" for words in programs[:NAMED]]
+    more = len(programs) - len(lines)
+    return [*lines, f"[{told}: {more} more]\n"] if more else lines
+
+
+def _named(words: str) -> str:
+    """A command line on one short line, as plain text."""
+    name = " ".join(plain_text(words.encode("utf-8", "replace")).split())
+    return (name if len(name) <= NAME else f"{name[: NAME - 3]}...") or "a process without a name"
 
 
 def _ending(finished: Finished) -> str:

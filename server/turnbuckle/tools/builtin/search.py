@@ -1,7 +1,7 @@
 """Search the text of files with ripgrep."""
 
 import re
-import shutil
+import stat
 import sysconfig
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -16,9 +16,10 @@ from turnbuckle.tools.builtin.overlay import laid_out, merged, only_there
 from turnbuckle.tools.builtin.places import Arguments, place_of
 from turnbuckle.tools.tool import Go, Outcome, Prepared, Read, Tool, ToolError
 from turnbuckle.workspace.buffers import Buffer
+from turnbuckle.workspace.disk import IRREGULAR
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Workspace
-from turnbuckle.workspace.process import Finished, NotStarted, Output, run_argv
+from turnbuckle.workspace.process import Finished, NotStarted, Output, find_program, run_argv
 from turnbuckle.workspace.process.output import HEAD, TAIL
 from turnbuckle.workspace.secretive import ignore_patterns
 from turnbuckle.workspace.unsaved import unsaved
@@ -52,7 +53,7 @@ class Search(Arguments):
 
 def ripgrep() -> str | None:
     """The program that was installed with us, or another one, or None."""
-    return shutil.which("rg", path=sysconfig.get_path("scripts")) or shutil.which("rg")
+    return find_program("rg", sysconfig.get_path("scripts")) or find_program("rg")
 
 
 def search(find: Callable[[], str | None] = ripgrep) -> Tool[Search]:
@@ -87,9 +88,7 @@ async def _search(
     program: str, arguments: Search, place: Place, workspace: Workspace, _: Go
 ) -> Outcome:
     waiting = await unsaved(workspace.buffers, (place.path,))
-    folder = place.path if place.path.is_dir() else place.path.parent
-    if not place.path.exists() and not waiting:
-        raise ToolError("NOT_FOUND", f"{place.shown} does not exist")
+    folder = await to_thread.run_sync(partial(_folder, place, unsaved=bool(waiting)))
     known = [buffer for buffer in waiting if buffer.doubt is None and _spelled(buffer.path)]
     run = partial(_run, [program, *_arguments(arguments, place)], _within(place, folder))
     found: list[_Found] = []
@@ -106,6 +105,27 @@ async def _search(
     if len(known) < len(waiting):
         notes.append("files that are not saved in the editor were searched as they are on disk")
     return Outcome(content=_content(found, _prefix(place, folder), notes))
+
+
+def _folder(place: Place, *, unsaved: bool) -> Path:
+    """The folder to search in: the place itself, or that of the file there.
+
+    Raises:
+        ToolError: NOT_FOUND where nothing stands that can be read without waiting, TOOL_FAILED.
+    """
+    try:
+        mode = place.path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if unsaved:
+            return place.path.parent
+        raise ToolError("NOT_FOUND", f"{place.shown} does not exist") from error
+    except OSError as error:
+        raise ToolError("TOOL_FAILED", f"{place.shown}: {error.strerror or error}") from error
+    if stat.S_ISDIR(mode):
+        return place.path
+    if not stat.S_ISREG(mode):
+        raise ToolError("NOT_FOUND", f"{place.shown}: {IRREGULAR}")
+    return place.path.parent
 
 
 def _spelled(path: Path) -> bool:
@@ -128,6 +148,8 @@ def _arguments(arguments: Search, place: Place) -> list[str]:
     argv = [*_OPTIONS, f"--context={arguments.context}"]
     if arguments.glob is not None:
         argv.append(f"--glob={arguments.glob}")
+    # What follows a line break in a name would read like a line of a file.
+    argv.append("--glob=!*[\n\r]*")
     passed_over = () if place.secret else (".git", *ignore_patterns())
     argv += [f"--iglob=!{pattern}" for pattern in passed_over]
     return [*argv, f"--regexp={arguments.pattern}"]

@@ -6,13 +6,13 @@ from anyio import to_thread
 from pydantic import Field
 
 from turnbuckle.tools.builtin.changing import carry_out
-from turnbuckle.tools.builtin.places import Arguments, own_place, seen, to_change
+from turnbuckle.tools.builtin.places import Arguments, own_place, seen, to_change, written
 from turnbuckle.tools.tool import Change, Go, Outcome, Prepared, Tool, ToolError
 from turnbuckle.workspace.changes import FileChange, make_change
 from turnbuckle.workspace.line_ends import keep_line_ends
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Workspace
-from turnbuckle.workspace.text import whole
+from turnbuckle.workspace.text import MARK
 
 
 class WriteFile(Arguments):
@@ -37,7 +37,7 @@ def write_file() -> Tool[WriteFile]:
 
 async def _prepare(arguments: WriteFile, workspace: Workspace) -> Prepared:
     place = own_place(workspace, arguments.path)
-    change = await _change(workspace, place, whole(arguments.content))
+    change = await _change(workspace, place, written(arguments.content, "content"))
     return Prepared(
         subject=Change(files=(change,)), perform=partial(_perform, workspace, place, change)
     )
@@ -55,6 +55,8 @@ async def _change(workspace: Workspace, place: Place, text: str) -> FileChange:
 
 
 def _over(place: Place, base: str, text: str) -> FileChange:
+    if not base.startswith(MARK):
+        text = text.lstrip(MARK)  # whether a file has one is its own affair
     if "\r" not in text:
         text = keep_line_ends(base, text)
     if text == base:

@@ -1,10 +1,12 @@
 """What a child is told: a shell, and an environment of allowed names only."""
 
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from turnbuckle.workspace.process.programs import find_program, of_windows, only_absolute
+from turnbuckle.workspace.variables import OURS, is_provider_key
 
 MARK = "TURNBUCKLE_CALL"
 """Children inherit this name, by whose value those that left their group are found."""
@@ -34,12 +36,25 @@ _ALONE = {
 }
 
 
+def may_inherit(name: str) -> bool:
+    """Whether the person may have commands inherit a variable of this name."""
+    if not name or "=" in name or "\0" in name or name.upper() in OURS | {MARK}:
+        return False
+    return not (is_provider_key(name) or name.upper().startswith("TURNBUCKLE_"))
+
+
+def inherited(ours: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Those of our variables that the person wants commands to inherit; never a provider's key."""
+    return {name: ours[name] for name in names if may_inherit(name) and name in ours}
+
+
 def child_environment(
     ours: Mapping[str, str], cwd: Path, mark: str, extra: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The environment of a child that runs in `cwd`; `extra` is what the person added to it."""
     inherited = {
-        name: value
+        # What a rule allows by its name must not be found in the workspace first.
+        name: only_absolute(value) if name.upper() == "PATH" else value
         for name, value in ours.items()
         if name.upper() in ALLOWED or name.startswith("LC_")
     }
@@ -61,6 +76,6 @@ class Shell:
 def find_shell() -> Shell:
     """bash where there is one, `/bin/sh` elsewhere, and cmd on Windows."""
     if os.name == "nt":
-        return Shell("cmd", (os.environ.get("COMSPEC", "cmd.exe"), "/d", "/s", "/c"))
-    bash = shutil.which("bash")
+        return Shell("cmd", (os.environ.get("COMSPEC") or of_windows("cmd.exe"), "/d", "/s", "/c"))
+    bash = find_program("bash")
     return Shell("bash", (bash, "-c")) if bash else Shell("sh", ("/bin/sh", "-c"))

@@ -5,19 +5,18 @@ import os
 import secrets
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import DEVNULL, STDOUT
 
 import anyio
 import anyio.lowlevel
 from anyio import to_thread
-from anyio.abc import Process
 
 from turnbuckle.workspace.process.environment import Shell, child_environment, find_shell
+from turnbuckle.workspace.process.leaders import Begin, Leader, Start, begin, watched
 from turnbuckle.workspace.process.output import Kept, Output
-from turnbuckle.workspace.process.survivors import Family
-from turnbuckle.workspace.process.watcher import Watcher
+from turnbuckle.workspace.process.survivors import Family, Left
 
 GRACE = 0.2
 """Seconds in which output may still come when the leader has ended."""
@@ -39,13 +38,15 @@ class NotStarted(Exception):
 class Finished:
     """How it ended: `exit_code` is None where it was stopped, 128 + n for a signal n.
 
-    `left` are the command lines of what still ran in the background, and was ended.
+    `left` are the command lines of what still ran in the background, and was ended; `going` are
+    those of what could not be ended, since it has become another user's or hangs in the system.
     """
 
     exit_code: int | None
     output: Kept
     timed_out: bool = False
     left: tuple[str, ...] = ()
+    going: tuple[str, ...] = ()
 
 
 async def run(
@@ -57,9 +58,10 @@ async def run(
     shell: Shell | None = None,
     extra: Mapping[str, str] | None = None,
 ) -> Finished:
-    """Run a command line in a shell; as `run_argv`."""
+    """Run a command line in a shell; as `run_argv`, and on Linux nothing at all gets away."""
     argv = (shell or find_shell()).argv(command)
-    return await run_argv(argv, cwd=cwd, timeout=timeout, output=output, extra=extra)
+    child = _started(argv, cwd, extra, begin)
+    return await _through(child, timeout, output)
 
 
 async def run_argv(
@@ -80,14 +82,26 @@ async def run_argv(
     Raises:
         NotStarted: there is no such program or folder, or the system refused.
     """
+    child = _started(argv, cwd, extra, watched)
+    return await _through(child, timeout, output, until_cut=until_cut)
+
+
+async def _through(
+    started: AbstractAsyncContextManager["_Child"],
+    timeout: float,
+    output: Output,
+    *,
+    until_cut: bool = False,
+) -> Finished:
     try:
-        async with _started(argv, cwd, extra) as child:
+        async with started as child:
             timed_out = await _attend(child, output, timeout, until_cut=until_cut)
         return Finished(
             exit_code=None if child.stopped else child.exit_code,
             output=await output.finish(),
             timed_out=timed_out,
-            left=() if child.stopped else child.left,
+            left=() if child.stopped else child.left.ended,
+            going=child.left.going,
         )
     except NotStarted:
         await output.discard()
@@ -96,17 +110,17 @@ async def run_argv(
 
 @dataclass(slots=True)
 class _Child:
-    process: Process
+    leader: Leader
     pipe: int
     family: Family
     drained: anyio.Event = field(default_factory=anyio.Event)
     over: bool = False
     stopped: bool = False
-    left: tuple[str, ...] = ()
+    left: Left = field(default_factory=Left)
 
     @property
     def exit_code(self) -> int | None:
-        code = self.process.returncode
+        code = self.leader.returncode
         return 128 - code if code is not None and code < 0 else code
 
     async def end(self) -> None:
@@ -115,49 +129,38 @@ class _Child:
             if self.over:
                 return
             self.over = True
-            if self.process.returncode is None:
+            if self.leader.returncode is None:
                 self.stopped = True
                 self.family.signal(kill=False)
                 with anyio.move_on_after(ASKED):
-                    await self.process.wait()
-            if self.process.returncode is not None:
+                    await self.leader.wait()
+            if self.leader.returncode is not None:
                 with anyio.move_on_after(GRACE):
                     await self.drained.wait()
             self.left = await to_thread.run_sync(self.family.end)
             with anyio.move_on_after(GRACE):
                 await self.drained.wait()
             with anyio.move_on_after(STUCK):
-                await self.process.wait()
+                await self.leader.wait()
 
 
 @contextlib.asynccontextmanager
 async def _started(
-    argv: Sequence[str], cwd: Path, extra: Mapping[str, str] | None
+    argv: Sequence[str], cwd: Path, extra: Mapping[str, str] | None, begin: Begin
 ) -> AsyncIterator[_Child]:
     mark = secrets.token_hex(16)
     environment = child_environment(os.environ, cwd, mark, extra)
-    with contextlib.ExitStack() as undo:
+    async with contextlib.AsyncExitStack() as undo:
         pipe, theirs = os.pipe()
         undo.callback(os.close, pipe)
+        start = Start(argv=argv, cwd=cwd, environment=environment, output=theirs)
         try:
-            watcher = undo.enter_context(Watcher(mark))
-            # Half a start would leave a process that nobody knows.
-            with anyio.CancelScope(shield=True):
-                process = await anyio.open_process(
-                    argv,
-                    cwd=cwd,
-                    env=environment,
-                    stdin=DEVNULL,
-                    stdout=theirs,
-                    stderr=STDOUT,
-                    start_new_session=True,
-                )
+            leader, family = await undo.enter_async_context(begin(start))
         except OSError as error:
             raise NotStarted(_reason(error, argv, cwd)) from error
         finally:
             os.close(theirs)
-        watcher.watch(process.pid)
-        child = _Child(process, pipe, Family(process.pid, mark))
+        child = _Child(leader, pipe, family)
         try:
             yield child
         finally:
@@ -176,7 +179,7 @@ async def _attend(child: _Child, output: Output, timeout: float, *, until_cut: b
     async with anyio.create_task_group() as group:
         group.start_soon(_pump, child, output, limit if until_cut else None)
         with limit:
-            await child.process.wait()
+            await child.leader.wait()
         await child.end()
         group.cancel_scope.cancel()
     return limit.cancelled_caught and not (until_cut and output.cut)
