@@ -30,6 +30,7 @@ ENDS = {
     "command": {"kind": "completed"},
     "refused": {"kind": "completed"},
     "flood": {"kind": "aborted", "cause": "user"},
+    "silence": {"kind": "aborted", "cause": "user"},
     "unanswered": {"kind": "aborted", "cause": "user"},
     "endless": {"kind": "aborted", "cause": "user"},
     "stop-stream": {"kind": "aborted", "cause": "user"},
@@ -39,8 +40,13 @@ ENDS = {
 }
 """What a member may ask for, and how a turn ends that was asked that."""
 
-ENDLESS = ("flood", "unanswered", "endless")
-"""What goes on until somebody else stops it."""
+ENDLESS = {
+    "flood": "assistant/chunk",
+    "silence": "assistant/chunk",
+    "unanswered": "approval/asked",
+    "endless": "tool/start",
+}
+"""What goes on until somebody else stops it, and what tells that it has begun."""
 
 ACTS = tuple(act for act in ENDS if act not in ENDLESS)
 
@@ -77,7 +83,7 @@ class Ears:
         last = received.json["messages"][-1]
         if last["role"] == "tool":
             return answer(f"{who} has what it wanted.")
-        if act in ("flood", "stop-stream"):
+        if act in ("flood", "silence", "stop-stream"):
             return _unending(who, act)
         if act == "fail":
             return failure(400, {"message": f"{who} may not", "type": "invalid_request_error"})
@@ -136,6 +142,7 @@ class Member:
         if "seq" in value:
             self.values.append(value)
         self._changed.set()
+        self._changed = anyio.Event()
 
     async def open(self) -> None:
         """Open a session and have all that happens in it told."""
@@ -175,8 +182,11 @@ class Member:
     async def until(self, condition: Callable[[], object]) -> None:
         """Wait until something is so, looked at whenever something was told."""
         while not condition():
-            self._changed = anyio.Event()
             await self._changed.wait()
+
+    async def under_way(self, act: str) -> None:
+        """Wait until something that is endless has begun."""
+        await self._came(ENDLESS[act], 0)
 
     def forget(self) -> None:
         """Keep nothing of what was told."""

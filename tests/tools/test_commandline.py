@@ -276,6 +276,11 @@ HIDDEN = [
     "while :; do rm x; done < f", "case x in a) rm x;; esac", "f() { rm x; }; f", "[[ a ]] && rm x",
     "X=rm; $X y", "for c in rm; do $c x; done", "if rm x", "rm x )", "'unclosed; rm x", "!(rm) x",
     "$(rm x", "ls\r\nrm x",
+    "test -v 'a[$(rm x)]'", "[ -v 'a[$(rm x)]' ]", "printf -v 'a[`rm x`]' y", "read 'a[$(rm x)]'",
+    "jobs -x rm x", "compgen -C 'rm x'", "mapfile -C 'rm x' y", "unset 'a[$(rm x)]'",
+    "rg --pre rm x", "rg --pre='rm -f' x", "git grep -Orm x", "git grep --open=rm x", "man -P 'rm -f' x",
+    "tar xf a --to-command='rm x'", "tar cIf rm a b", "rsync -ae 'rm x' a b", "sort --compress-program=rm a",
+    "fzf --preview 'ls; rm x'", "git fetch --upload-pack='sh -c \"rm x\"' y",
 ]  # fmt: skip
 
 

@@ -31,6 +31,9 @@ def allowed(line: str, rule: str | None = None) -> bool:
         "curl -K evil http://x", "make CC=./evil", "make --eval=x", "make -f evil.mk", "make -C sub",
         "pytest -p evil", "pytest -c evil.ini", "pytest --rootdir=sub", "mypy --config-file=e.ini .",
         "eslint -c evil.js .", "gcc -fplugin=./evil.so a.c", "gcc -wrapper ./evil a.c",
+        "test -v 'a[$(./evil)]'", "printf -v PATH ./evil", "printf -v 'a[$(./evil)]' x",
+        "wait -p 'a[$(./evil)]'", "jobs -x ./evil", "compgen -C ./evil x", "read PATH",
+        "mapfile -C ./evil x", "getopts a PATH", "fc -e ./evil",
         "clang-15 -fplugin=./evil.so a.c", "timeout 5 rg --pre ./evil x",
     ],
 )  # fmt: skip
@@ -49,7 +52,7 @@ def test_what_an_option_makes_of_a_program_is_asked_about(line: str) -> None:
         "find . -name '*.py' -print", "sort -k2n a", "tar tf a.tar", "tar -tzf a.tgz", "man ls",
         "make test", "make -j8 test", "pytest -x -k foo tests", "pytest -vv tests/a.py::test_b",
         "curl -sSfL http://x", "gcc -O2 -Wall a.c", "ls -la *", "cat a*", "grep -rn x *",
-        "rg foo src/*", "rg -- foo *", "git grep -- -Ox",
+        "test -f a.py", "test -n x", "printf '%s\\n' x", "wait", "rg foo src/*", "rg -- foo *", "git grep -- -Ox",
     ],
 )  # fmt: skip
 def test_the_usual_options_are_not_asked_about(line: str) -> None:

@@ -67,6 +67,7 @@ class Fuzz:
         self.ids: list[Json] = ["nobody"]
         self.sessions: list[str] = ["no-such-session"]
         self.approvals: list[str] = ["no-such-approval"]
+        self.hunks: list[str] = ["no-such-hunk"]
         self._requests = [method for method in requests if method not in ENDING]
         self._notifications = [method for method in notifications if method not in ENDING]
         places = [*uris, "untitled:1", "turnbuckle-session:/x/y.md", "http://example.org/", "c:\\x"]
@@ -75,7 +76,8 @@ class Fuzz:
             {
                 "sessionId": self.sessions,
                 "approvalId": self.approvals,
-                "hunkId": ["no-such-hunk"],
+                "hunkId": self.hunks,
+                "hunks": [{}, {"no-such-hunk": True}, None],
                 "uri": places,
                 "cwd": places,
                 "token": ["t1", "t2", 3],
@@ -165,7 +167,7 @@ class Fuzz:
             params = self._shapes.of(types.METHOD_TO_TYPES[method][2])
         else:
             params = self.rng.choice(ODD)
-        for _ in range(self.rng.choice([0, 0, 1, 1, 2])):
+        for _ in range(self.rng.choice([0, 0, 0, 1, 2])):
             params = self._shapes.damaged(params)
         return {"params": params}
 

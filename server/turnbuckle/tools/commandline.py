@@ -105,6 +105,8 @@ def every_command(line: str) -> Found:
             texts.append(text)
         elif node.type == "command_substitution" and "\\`" in text:
             lines.append(re.sub(r"\\([`\\$])", r"\1", text.strip("`")))
+        elif node.type == "test_command":
+            lines += _indexes(node)
         elif node.type in _RUNS:
             words = _loose_words(node)
             # The grammar puts words into a redirection that follow its file and are the command's.
@@ -117,6 +119,14 @@ def every_command(line: str) -> Found:
         lines=tuple(lines),
         texts=tuple(texts),
     )
+
+
+def _indexes(node: Node) -> Iterator[str]:
+    """What in a test may be the name of a variable with an index, in which commands may stand."""
+    for child in _nodes(node):
+        word = word_of(child)
+        if word is not None and "[" in word.text and child is not node:
+            yield word.text
 
 
 def loose_commands(line: str) -> Iterator[Words]:

@@ -14,8 +14,9 @@ from turnbuckle.tools.commandline import (
     loose_commands,
     simple_commands,
 )
-from turnbuckle.tools.options import does_more
+from turnbuckle.tools.options import does_more, values
 from turnbuckle.tools.programs import (
+    EVALUATORS,
     LAUNCHERS,
     LAUNCHES_AFTER,
     PLAIN_WRAPPERS,
@@ -24,6 +25,7 @@ from turnbuckle.tools.programs import (
     kind,
     program,
 )
+from turnbuckle.tools.words import Word
 
 _DEEPEST, _MOST = 6, 500
 """How deep lines in lines are followed, and how many of them."""
@@ -136,6 +138,9 @@ def _reachable(line: str) -> Iterator[Words]:
             starts = _starts(words, fed=fed)
             yield from (words[start : start + REACH] for start in starts)
             inner += [words[start].text for start in starts]
+            given = [*values(kind(words[0].text), words), *_indexes(words)]
+            yield from (tuple(Word(one, literal=True) for one in text.split()) for text in given)
+            inner += given
         for one in (*found.lines, *_lines_of(inner)):
             if one not in seen:
                 seen.add(one)
@@ -154,6 +159,13 @@ def _starts(words: Words, *, fed: bool) -> range:
     after = LAUNCHES_AFTER.get(name, ())
     first = next((n for n, word in enumerate(words[1:], 2) if word.text in after), len(words))
     return range(first, len(words))
+
+
+def _indexes(words: Words) -> list[str]:
+    """The names of variables in a command that takes them, where more than a name may stand."""
+    if kind(words[0].text) not in EVALUATORS:
+        return []
+    return [word.text for word in words[1:] if "[" in word.text]
 
 
 def _lines_of(texts: Iterable[str]) -> Iterator[str]:

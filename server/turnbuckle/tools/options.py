@@ -1,6 +1,6 @@
 """Options by which a program does more than its name says: runs another, loads code, writes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from turnbuckle.tools.words import Word
 
@@ -25,6 +25,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "svn": ("--config-option", "--config-dir", "--editor-cmd", "--diff-cmd", "--diff3-cmd"),
     "rg": ("--pre", "--hostname-bin"),
     "ag": _PAGER, "ack": _PAGER, "bat": _PAGER, "batcat": _PAGER, "delta": _PAGER,
+    "printf": ("-v",), "test": ("-v", "-R"), "wait": ("-p",),
     "man": ("-P", "--pager", "-H", "--html", "-C", "--config-file"),
     "less": ("-k", "--lesskey-file", "--lesskey-src", "-o", "-O", "--log-file", "--LOG-FILE"),
     "fzf": ("--preview", "--bind", "--listen", "--listen-unsafe", "--become", "--history"),
@@ -91,6 +92,20 @@ def does_more(name: str, words: Sequence[Word], at: int) -> bool:
         if _may_be_option(word) or _is_among(name, word.text, options):
             return True
     return _has_bare_letters(name, words, options)
+
+
+def values(name: str, words: Sequence[Word]) -> Iterator[str]:
+    """What such options of a command are given: with `=`, behind their letter, or as next word."""
+    if _has_bare_letters(name, words, OPTIONS.get(name, ())):
+        yield from (word.text for word in words[2:])
+    for number, word in enumerate(words[1:], 2):
+        if any(_is(word.text, option) for option in OPTIONS.get(name, ())):
+            found = (
+                word.text.partition("=")[2],
+                word.text[2:],
+                *(w.text for w in words[number : number + 1]),
+            )
+            yield from filter(None, found)
 
 
 def _is_global(words: Sequence[Word], harmless: frozenset[str]) -> bool:

@@ -38,6 +38,11 @@ LAUNCHES_AFTER = {
     "nix-shell": ("--run", "--command"),
     "tmux": ("new", "new-session", "send-keys"),
     "git": ("foreach", "run", "exec", "--exec", "-x"),
+    "jobs": ("-x",),
+    "compgen": ("-C", "-F"),
+    "mapfile": ("-C",),
+    "readarray": ("-C",),
+    "fc": ("-e", "-s"),
 }
 """Programs that run another one, and the words after which it stands."""
 
@@ -49,9 +54,16 @@ INTERPRETERS = frozenset({
     "sqlite3", "psql", "mysql", "dotnet", "py", "wscript", "cscript", "mshta", "rundll32",
     "set", "shopt", "enable", "hash", "export", "declare", "typeset", "readonly", "unset",
     "unalias", "function", "let", "exit", "logout", "bind", "complete", "if", "for", "while",
-    "until", "case", "select", "{", "(", "[[",
+    "until", "case", "select", "{", "(", "[[", "read", "mapfile", "readarray", "getopts",
+    "compgen", "compopt", "fc", "history", "jobs", "local",
 })  # fmt: skip
 """What runs code that it is given, or changes what later words mean."""
+
+EVALUATORS = frozenset({
+    "printf", "test", "[", "[[", "read", "mapfile", "readarray", "getopts", "wait", "let",
+    "unset", "declare", "typeset", "local", "export", "readonly",
+})  # fmt: skip
+"""What takes the name of a variable, and so runs what stands in the index of a list: `a[$(x)]`."""
 
 PACKAGE_MANAGERS = frozenset({
     "npm", "pnpm", "yarn", "corepack", "pip", "pipx", "pipenv", "uv", "poetry", "pdm", "hatch",

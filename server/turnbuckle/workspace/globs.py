@@ -43,26 +43,55 @@ def _opened(pattern: str) -> list[str]:
 
 
 def _expression(pattern: str) -> str:
-    parts = pattern.split("/")
-    last = len(parts) - 1
-    expression = ""
-    for index, part in enumerate(parts):
-        if part == "**":
-            expression += ".+" if index == last else "(?:.*/)?"
-        else:
-            expression += _segment(part) + ("/" if index < last else "")
+    """The pattern as an expression that never tries again what it has found once.
+
+    The first place where what stands between two stars fits is as good as any later one.
+    """
+    first, *others = _groups(pattern.split("/"))
+    expression = _path(first) + "/" * bool(first and others)
+    for group in others[:-1]:
+        expression += f"(?>(?:.*?/)??{_path(group)}/)"
+    if others:
+        expression += f"(?:.*/)?{_path(others[-1])}" if others[-1] else ".+"
     return f"(?:{expression})"
 
 
+def _groups(parts: list[str]) -> list[list[str]]:
+    """What stands between the parts that mean any number of folders."""
+    groups: list[list[str]] = [[]]
+    for part in parts:
+        if part != "**":
+            groups[-1].append(part)
+        elif len(groups) == 1 or groups[-1]:
+            groups.append([])
+    return groups
+
+
+def _path(parts: list[str]) -> str:
+    return "/".join(map(_segment, parts))
+
+
 def _segment(part: str) -> str:
-    found, at = "", 0
+    first, *others = _pieces(part)
+    if not others:
+        return first
+    middle = "".join(f"(?>[^/]*?{piece})" for piece in others[:-1] if piece)
+    return f"{first}{middle}[^/]*{others[-1]}"
+
+
+def _pieces(part: str) -> list[str]:
+    """What stands between the stars of a part of a path, as expressions."""
+    found, at = [""], 0
     while at < len(part):
         character = part[at]
         if character == "[" and (match := _CLASS.match(part, at)) and match[2]:
             inner = match[2].replace("\\", r"\\").replace("]", r"\]").replace("[", r"\[")
-            found += f"(?!/)[{'^' if match[1] else ''}{inner}]"
+            found[-1] += f"(?!/)[{'^' if match[1] else ''}{inner}]"
             at = match.end()
             continue
-        found += {"*": "[^/]*", "?": "[^/]"}.get(character) or re.escape(character)
+        if character == "*":
+            found.append("")
+        else:
+            found[-1] += "[^/]" if character == "?" else re.escape(character)
         at += 1
     return found

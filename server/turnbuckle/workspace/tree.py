@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from turnbuckle.workspace.ignoring import spec_of
+
 SECONDS = 5.0
 """How long one walk may look around."""
 
@@ -63,6 +65,8 @@ def walk(root: Path, seconds: float = SECONDS) -> Iterator[Entry]:
             yield Entry(prefix + item, is_folder, depth)
             if is_folder:
                 waiting.append((path, f"{prefix}{item}/", depth + 1, rules))
+            if time.monotonic() > until:
+                break
         if time.monotonic() > until:
             raise TimeoutError(f"the folder could not be looked through in {seconds:g} seconds")
 
@@ -98,6 +102,6 @@ def _rules_of(folder: Path, above: _Rules | None) -> _Rules | None:
             return above
         with file.open(encoding="utf-8", errors="replace") as opened:
             lines = opened.read(_MOST_RULES).split("\n")
-        return _Rules(folder, GitIgnoreSpec.from_lines(lines), above)
+        return _Rules(folder, spec_of(lines), above)
     except (OSError, ValueError):
         return above
