@@ -102,6 +102,7 @@ def make_change(uri: str, base: str, new: str, kind: Kind) -> FileChange:
         Hunk(hunk_id=new_id(), start=a, end=b, old=base[a:b], new=new[c:d])
         for part in differing(base, new)
         for a, b, c, d in _lines_of(base, new, part)
+        if base[a:b] != new[c:d]  # where LF and CR meet, one text can be lines in two ways
     )
     return FileChange(uri=uri, kind=kind, digest=digest_of(base), base=base, hunks=hunks)
 
