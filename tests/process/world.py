@@ -17,6 +17,8 @@ CallMade: TypeAlias = tuple[str, str, dict[str, Any]]
 LINES = 30
 """Lines of the file that the model edits."""
 
+_SCRATCH = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
+
 
 class Fate:
     """Kills after so many things have happened, whatever they are; `came` is set then."""
@@ -72,8 +74,11 @@ class World:
             self.fate.tick()
 
     def files(self) -> dict[str, str]:
-        """The text of every file of the workspace, by name."""
-        paths = sorted(self.work.iterdir())
+        """The text of every file of the workspace, by name.
+
+        Without hidden ones that were not finished: of a write that a kill cut off, that much stays.
+        """
+        paths = sorted(path for path in self.work.iterdir() if not _SCRATCH.fullmatch(path.name))
         return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
     def play(self, received: Received) -> Response:
