@@ -42,7 +42,7 @@ test("a plain editor", async (t) => {
 
     assert.deepEqual(Object.keys(result).sort(), ["key", "sessionId"]);
     assert.equal(editor.work.items.filter(ended).length, 0, "a command does not wait for its turn");
-    assert.match(prompted(await model.request(1)), /selected .*code\.py, line 2:\n\nreturn 1\/0/);
+    assert.match(prompted(await model.request(1)), /selected .*code\.py, line 2:\n\n```\nreturn 1\/0\n```/);
     await model.request(2);
     gate.open();
 

@@ -172,7 +172,7 @@ test("an edit of a closed file", async (t) => {
     ["CRLF line ends", "one\r\nold\r\nthree\r\n", "one\r\nnew\r\nline\r\nthree\r\n"],
     ["a byte order mark", "\ufeffone\nold\n", "\ufeffone\nnew\nline\n"],
     ["emoji and no newline at the end", "😀 one\nold", "😀 one\nnew\nline"],
-    ["mixed line ends", "one\r\ntwo\nold\r\nfour\rfive\n", "one\r\ntwo\nnew\nline\nfour\rfive\n"],
+    ["mixed line ends", "one\r\ntwo\nold\r\nfour\rfive\n", "one\r\ntwo\nnew\nline\r\nfour\rfive\n"],
   ];
   for (const [name, before, after] of kept) {
     await t.test(`keeps ${name}, to the byte`, async () => {
