@@ -4,7 +4,12 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from socket import socket, socketpair
@@ -106,7 +111,10 @@ async def _ended(process: Process) -> None:
         with anyio.move_on_after(keeper.STUCK):
             while process.returncode is None:
                 if sys.platform != "win32":
-                    process.send_signal(signal.SIGCONT)  # a command may have stopped it
+                    # A command may have stopped it. Popen's own way of sending a signal looks
+                    # first whether it has ended, and takes the end away from who waits for it.
+                    with suppress(ProcessLookupError):
+                        os.kill(process.pid, signal.SIGCONT)
                 with anyio.move_on_after(_WAKE):
                     await process.wait()
         if process.returncode is None:
