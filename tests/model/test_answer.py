@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases.streams_played import pieces
 from turnbuckle.model.answer import Answer
 from turnbuckle.model.failures import Failures
 from turnbuckle.model.port import Delta, ModelFailed, ModelRefused, Reply
@@ -73,18 +75,66 @@ def load(path: Path) -> tuple[bytes, JsonObject, JsonObject]:
     return case["body"].encode(), expected, case
 
 
+def reported() -> list[ParameterSet]:
+    """The whole bodies of the streams in reports about other agents, by the report."""
+    found = []
+    for path in sorted((Path(__file__).parents[1] / "data" / "cases").glob("A*.json")):
+        data = json.loads(path.read_text("utf-8"))
+        for number, one in enumerate([data, *data.get("cases", ()), *data.get("attempts", ())]):
+            if one.get("chunks"):
+                body = b"".join(pieces(one))
+                found.append(pytest.param(body, id=f"{path.stem}-{number}"))
+    return found
+
+
 @recorded
 def test_a_recorded_stream_gives_its_answer(path: Path) -> None:
     body, expected, case = load(path)
     assert replay(body, case=case).outcome == expected
 
 
+@dataclass
+class Told:
+    """What all deltas of an answer say together, however they were cut."""
+
+    text: str
+    reasoning: str
+    calls: dict[int, tuple[str, str]]
+
+
+def told(replay: Replay) -> Told:
+    """The deltas joined; a call's name and arguments by its index."""
+    calls: dict[int, tuple[str, str]] = {}
+    for call in (call for delta in replay.deltas for call in delta.tool_calls):
+        name, arguments = calls.get(call.index, ("", ""))
+        calls[call.index] = (name + (call.name or ""), arguments + (call.arguments or ""))
+    return Told(
+        "".join(delta.text or "" for delta in replay.deltas),
+        "".join(delta.reasoning or "" for delta in replay.deltas),
+        calls,
+    )
+
+
+def same_at_every_cut(body: bytes, case: JsonObject | None = None) -> None:
+    """Two pieces, cut at each byte, and a piece for each byte say what the whole says."""
+    whole = replay(body, case=case)
+    outcome, said = whole.outcome, told(whole)
+    cuts = [(body[:cut], body[cut:]) for cut in range(1, len(body))]
+    for cut in [tuple(bytes([byte]) for byte in body), *cuts]:
+        again = replay(*cut, case=case)
+        assert again.outcome == outcome
+        assert told(again) == said
+
+
 @recorded
 def test_it_gives_the_same_answer_byte_by_byte_and_at_every_single_cut(path: Path) -> None:
-    body, expected, case = load(path)
-    assert replay(*(bytes([byte]) for byte in body), case=case).outcome == expected
-    for cut in range(len(body)):
-        assert replay(body[:cut], body[cut:], case=case).outcome == expected
+    body, _, case = load(path)
+    same_at_every_cut(body, case)
+
+
+@pytest.mark.parametrize("body", reported())
+def test_what_others_were_sent_is_the_same_at_every_cut_too(body: bytes) -> None:
+    same_at_every_cut(body)
 
 
 @recorded

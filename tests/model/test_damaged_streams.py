@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.test_answer import RECORDED, load, replay
-from turnbuckle.testing.completions import DONE, chunk
+from turnbuckle.session.parts import JsonObject
+from turnbuckle.testing.completions import chunk
 from turnbuckle.testing.strategies import soak
 
 Damage = Callable[[list[bytes], st.DataObject], list[bytes]]
@@ -90,24 +92,88 @@ def test_a_damaged_stream_gives_an_answer_or_a_failure(
     for kind in kinds:
         if any(events):
             events = kind(events, data)
+    holds(events, case)
+
+
+def holds(events: list[bytes], case: JsonObject) -> None:
+    """There is an answer or a failure, and nothing is called by half an answer."""
     outcome = replay(*events, case=case).outcome
     assert len(outcome) == 1
     if (reply := outcome.get("reply")) is None:
         assert outcome["failure"]["message"]
         return
     json.dumps(reply).encode()  # nothing is in it that cannot be written down
-    # Nothing is called by half an answer.
     if reply["finish"] in ("truncated", "length"):
         assert reply["calls"] == []
 
 
-def test_very_many_calls_are_as_many_as_were_made() -> None:
-    def call(number: int) -> bytes:
-        function = {"name": "run", "arguments": "{}"}
-        return chunk({"tool_calls": [{"index": number, "id": f"c{number}", "function": function}]})
+OTHERS: tuple[object, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    10**40,
+    "",
+    "x",
+    [],
+    {},
+    [[[]]],
+    [{}],
+    {"": {}},
+    [None, "x", 7],
+)
+"""Values of every type, one of which may stand wherever another should."""
 
-    outcome = replay(*map(call, range(5_000)), chunk(finish="tool_calls"), DONE).outcome
-    assert [call_id for call_id, *_ in outcome["reply"]["calls"]] == [f"c{n}" for n in range(5_000)]
+Place: TypeAlias = tuple[str | int, ...]
+
+
+def places_in(value: object, place: Place = ()) -> Iterator[Place]:
+    """Where in a JSON value there is a value."""
+    yield place
+    inner: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    for key, one in inner:
+        yield from places_in(one, (*place, key))
+
+
+def with_other(value: Any, place: Place, other: object) -> Any:  # Any: JSON
+    """The value with another one in a place."""
+    if not place:
+        return other
+    copy = value.copy()
+    copy[place[0]] = with_other(value[place[0]], place[1:], other)
+    return copy
+
+
+def decoded(event: bytes) -> object:
+    """The JSON of an event of one line, if it is that."""
+    try:
+        return json.loads(event.strip().removeprefix(b"data:"))
+    except ValueError:
+        return None
+
+
+def test_a_wrong_type_in_any_place_of_any_stream_gives_an_answer_or_a_failure() -> None:
+    tried = set()
+    for path in RECORDED:
+        body, _, case = load(path)
+        events = events_of(body)
+        for number, value in enumerate(map(decoded, events)):
+            for place in places_in(value) if isinstance(value, dict) else ():
+                # What stands in the same place of the same kind of event tells nothing new.
+                shape = (case.get("provider"), place, number == 0, len(events) - number)
+                if shape in tried:
+                    continue
+                tried.add(shape)
+                for other in OTHERS:
+                    wrong = b"data: " + json.dumps(with_other(value, place, other)).encode()
+                    damaged = [*events[:number], wrong + b"\n\n", *events[number + 1 :]]
+                    holds(damaged, case)
+    assert len(tried) > 300
 
 
 def test_an_index_out_of_all_bounds_costs_no_memory() -> None:
@@ -115,4 +181,4 @@ def test_an_index_out_of_all_bounds_costs_no_memory() -> None:
     for index in (10**12, -1, 2**63):
         call = {"index": index, "id": "a", "function": function}
         outcome = replay(chunk({"tool_calls": [call]}), chunk(finish="tool_calls")).outcome
-        assert len(outcome.get("reply", {"calls": ["refused"]})["calls"]) == 1
+        assert outcome["reply"]["calls"] == [["a", "run", "{}"]]

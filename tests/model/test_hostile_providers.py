@@ -1,92 +1,32 @@
 """Whole turns with providers that do anything: each ends, its log holds, and nothing runs twice."""
 
-import itertools
-import json
+import asyncio
+import re
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import anyio
+import pytest
+from anyio.lowlevel import checkpoint
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from agent.order import assert_pairs, check_log
-from cases.streams_played import Played, play
+from cases.streams_played import Played, play, sent
+from turnbuckle.model.limits import CALLS_LIMIT
 from turnbuckle.session import codec
 from turnbuckle.session.events import LlmStream, ToolStart, TurnEnd
 from turnbuckle.session.loading import read_log
 from turnbuckle.session.projection import project
 from turnbuckle.session.rebuild import verify
 from turnbuckle.session.store import read_lines
-from turnbuckle.testing.completions import DONE, chunk, event, failure
-from turnbuckle.testing.modelserver import End, Response
+from turnbuckle.testing.completions import DONE, chunk
+from turnbuckle.testing.modelserver import Response
+from turnbuckle.testing.providers import call, providers
 from turnbuckle.testing.strategies import soak
 
 IDLE = 0.15
 """Seconds that a provider may be silent in these turns."""
-
-ids = st.sampled_from(["", "a", "a", "b", "call-1", "ü\ud800"])
-names = st.sampled_from(["run", "ls", "write_file", "no_such_tool", ""])
-arguments = st.sampled_from(
-    ["{}", '{"cmd":"x"}', '{"cmd":', "[1]", "", "null", '{"a":{"b":[1,2]}}', "\ud83d", "}" * 9]
-)
-
-
-def call(index: int, id_: str, name: str, text: str) -> bytes:
-    function = {"name": name, "arguments": text}
-    return chunk({"tool_calls": [{"index": index, "id": id_, "function": function}]})
-
-
-pieces = st.one_of(
-    st.builds(lambda text: chunk({"content": text}), st.text(max_size=8)),
-    st.builds(lambda text: chunk({"reasoning_content": text}), st.text(max_size=8)),
-    st.builds(call, st.integers(0, 2), ids, names, arguments),
-    st.sampled_from([b": keep-alive\n\n", b"data: {}\n\n", b"data: {\n\n", b"\r\n", b"event: x\n"]),
-    st.builds(
-        lambda n: event({"choices": [], "usage": {"prompt_tokens": n, "completion_tokens": 1}}),
-        st.sampled_from([-1, 0, 5, 2**70]),
-    ),
-    st.builds(lambda text: event({"error": {"message": text, "code": 529}}), st.text(max_size=9)),
-)
-finishes = st.sampled_from([None, "stop", "tool_calls", "length", "content_filter", "odd", ""])
-
-
-@st.composite
-def streams(draw: st.DrawFn) -> Response:
-    """A stream that begins as it should, and then anything."""
-    chunks = draw(st.lists(pieces, max_size=6))
-    finish = draw(finishes)
-    if finish is not None:
-        chunks.append(chunk(finish=finish))
-    if draw(st.booleans()):
-        chunks.append(DONE)
-    chunks += draw(st.lists(pieces, max_size=1))
-    ends: list[End] = ["close", "close", "close", "cut", "reset", "hang"]
-    end = draw(st.sampled_from(ends))
-    return Response(chunks=chunks, end=end)
-
-
-refusals = st.builds(
-    failure,
-    st.sampled_from([400, 401, 403, 404, 408, 413, 429, 500, 502, 503, 529]),
-    st.sampled_from(["no", {"message": "maximum context length is 9 tokens"}, None, ["x"], 7]),
-    st.sampled_from([{}, {"retry-after": "0"}, {"retry-after": "soon"}, {"retry-after": "-1"}]),
-)
-others = st.sampled_from(
-    [
-        Response(headers={"content-type": "text/html"}, chunks=(b"<html>log in</html>",)),
-        Response(headers={"content-type": "application/json"}, chunks=(b'{"status":"ok"}',)),
-        Response(chunks=(), end="reset"),
-        Response(status=204),
-        Response(status=302, headers={"location": "http://127.0.0.1:9/"}),
-    ]
-)
-
-
-def providers() -> SearchStrategy[list[Response]]:
-    """What a provider answers, request by request; after that it answers as it should."""
-    return st.lists(st.one_of(streams(), streams(), refusals, others), min_size=1, max_size=5)
 
 
 def check(played: Played, folder: Path) -> None:
@@ -111,29 +51,63 @@ def check(played: Played, folder: Path) -> None:
     codec.encode([entry.fact for entry in entries])
 
 
+async def settled() -> None:
+    """No task is left over; what was told to end may take some turns of the loop."""
+    while len(asyncio.all_tasks()) > 1:
+        await checkpoint()
+
+
 @settings(max_examples=soak(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(providers())
 def test_every_turn_ends_and_its_log_holds(script: list[Response]) -> None:
     async def turns(folder: Path) -> Played:
         with anyio.fail_after(60):
-            return await play(
+            played = await play(
                 script, folder, idle=IDLE, attempts=3, base=0.001, prompts=("go", "and on")
             )
+            await settled()
+            return played
 
     with TemporaryDirectory() as folder:
         played = anyio.run(turns, Path(folder))
         check(played, Path(folder))
 
 
-def test_the_same_piece_of_a_call_is_never_two_calls() -> None:
-    bodies = itertools.permutations([call(0, "a", "run", '{"cmd":'), call(0, "a", "run", '"x"}')])
-    for body in bodies:
-        script = [Response(chunks=[*body, chunk(finish="tool_calls"), DONE])]
+@pytest.mark.parametrize(
+    ("order", "ran"), [((0, 1), [("run", {"cmd": "x"})]), ((1, 0), [])], ids=["right", "swapped"]
+)
+async def test_one_call_in_two_pieces_is_one_call_in_any_order(
+    order: tuple[int, int], ran: list[object], tmp_path: Path
+) -> None:
+    halves = [call(0, "a", "run", '{"cmd":'), call(0, "a", "run", '"x"}')]
+    body = [halves[number] for number in order]
+    played = await play([Response(chunks=[*body, chunk(finish="tool_calls"), DONE])], tmp_path)
+    assert len(played.first.tool_calls) == 1
+    assert played.ran == ran
 
-        async def turn(folder: Path, script: list[Response] = script) -> Played:
-            return await play(script, folder)
 
-        with TemporaryDirectory() as folder:
-            played = anyio.run(turn, Path(folder))
-        assert len(played.first.tool_calls) == 1
-        assert len(played.ran) == (json.dumps(played.ran) != "[]")
+@pytest.mark.parametrize("name", ["", "no tool/at all", "functions.run", "ü" * 90, "x" * 5_000])
+async def test_a_name_that_the_model_made_up_spoils_no_later_request(
+    name: str, tmp_path: Path
+) -> None:
+    body = [call(0, "a", name, "{}"), chunk(finish="tool_calls"), DONE]
+    played = await play([Response(chunks=body)], tmp_path)
+    assert played.end.end.kind == "completed"
+    assert [result.code for result in played.results] == ["UNKNOWN_TOOL"]
+    (again,) = sent(played.requests[1])[2]["tool_calls"]
+    # What the strictest of them takes for a name.
+    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", again["function"]["name"])
+
+
+async def test_an_answer_that_is_too_large_ends_its_turn_and_the_next_one_works(
+    tmp_path: Path,
+) -> None:
+    calls = [call(n, f"c{n}", "run", "{}") for n in range(CALLS_LIMIT + 1)]
+    script = [Response(chunks=[chunk({"content": "Now: "}), *calls])]
+    played = await play(script, tmp_path, attempts=3, prompts=("go", "and on"))
+    failed, completed = played.of(TurnEnd)
+    assert failed.end.failure.kind == "protocol"
+    assert "sent too much" in failed.end.failure.message
+    assert (played.first.content, played.first.interrupted) == ("Now: ", True)
+    assert completed.end.kind == "completed"
+    assert played.ran == []

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.model.sse import SseEvent, SseParser, TooLarge
+from turnbuckle.model.limits import TooLarge
+from turnbuckle.model.sse import SseEvent, SseParser
 
 
 def parse(*pieces: bytes) -> list[SseEvent]:

@@ -3,10 +3,11 @@
 from turnbuckle.model import loose
 from turnbuckle.model.assemble import Assembler
 from turnbuckle.model.failures import Failures, error_in
+from turnbuckle.model.limits import EVENT_LIMIT, TooLarge
 from turnbuckle.model.overflow import overflow_in
-from turnbuckle.model.port import Delta, Emit, Reply, cut
+from turnbuckle.model.port import Delta, Emit, ModelFailed, Reply, cut
 from turnbuckle.model.providers import Provider
-from turnbuckle.model.sse import SseEvent, SseParser, TooLarge
+from turnbuckle.model.sse import SseEvent, SseParser
 
 _DONE = "[DONE]"
 
@@ -60,22 +61,27 @@ class Answer:
         """Take a piece of an event stream; whether it completed an event (comments are none)."""
         try:
             events = self._parser.feed(data)
+            for event in events:
+                self._event(event)
         except TooLarge as error:
-            message = f"{self._failures.provider} sent too much: {error}."
-            raise self._failures.failed("protocol", message) from error
-        for event in events:
-            self._event(event)
+            raise _too_much(self._failures, error) from error
         return bool(events)
 
     def end(self) -> None:
         """The stream is over, or broken off: a last event may be torn, and is left out then."""
-        for event in self._parser.close():
-            if event.name == "error" or event.data.strip() == _DONE or loose.read(event.data):
-                self._event(event)
-        self._tell(self._assembler.end())
+        try:
+            for event in self._parser.close():
+                if event.name == "error" or event.data.strip() == _DONE or loose.read(event.data):
+                    self._event(event)
+            self._tell(self._assembler.end())
+        except TooLarge as error:
+            raise _too_much(self._failures, error) from error
 
     def take_whole(self, body: bytes) -> None:
         """Take an answer that came in one piece, though a stream was asked for."""
+        if len(body) > EVENT_LIMIT:
+            error = TooLarge(f"the answer is larger than {EVENT_LIMIT} bytes")
+            raise _too_much(self._failures, error)
         text = body.decode(errors="replace")
         chunk = self._decoded(text)
         if error_in(chunk) is None and not (isinstance(chunk, dict) and chunk.get("choices")):
@@ -83,7 +89,10 @@ class Answer:
             raise self._failures.failed(
                 "protocol", f"{self._failures.provider} sent JSON that is no answer: {said}"
             )
-        self._tell(self._assembler.add(chunk))
+        try:
+            self._tell(self._assembler.add(chunk))
+        except TooLarge as error:
+            raise _too_much(self._failures, error) from error
 
     def reply(self) -> Reply:
         """The whole answer, after its end; one in which nothing was said is a failure."""
@@ -126,3 +135,12 @@ class Answer:
                 "protocol", f"{self._failures.provider} sent what is not JSON: {said}"
             )
         return chunk
+
+
+def _too_much(failures: Failures, error: TooLarge) -> ModelFailed:
+    """What is too large, as a failure that says what to do."""
+    return failures.failed(
+        "protocol",
+        f"{failures.provider} sent too much: {error}. Ask for less at once; where it happens "
+        "again, try another model.",
+    )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from turnbuckle.model.failures import Failures, error_in
 from turnbuckle.model.fragments import Calls
+from turnbuckle.model.limits import ANSWER_LIMIT, TooLarge
 from turnbuckle.model.pieces import Text, word
 from turnbuckle.model.port import Delta, Reply, cut
 from turnbuckle.model.providers import Provider
@@ -57,6 +58,7 @@ class Assembler:
 
         Raises:
             ModelFailed: the chunk is a report of an error.
+            TooLarge: the answer is larger than any that is wanted.
         """
         error = error_in(chunk)
         if error is not None:
@@ -113,6 +115,8 @@ class Assembler:
 
     def _told(self, thought: str, text: str, calls: tuple[CallDelta, ...] = ()) -> Delta | None:
         thought, text = self._reasoning.add(thought), self._content.add(text)
+        if self._reasoning.size + self._content.size + self._calls.size > ANSWER_LIMIT:
+            raise TooLarge(f"it is larger than {ANSWER_LIMIT} characters")
         if not (text or thought or calls):
             return None
         return Delta(text=text or None, reasoning=thought or None, tool_calls=calls)

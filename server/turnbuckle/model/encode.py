@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from collections.abc import Collection
 from typing import assert_never
 
 import orjson
@@ -21,6 +22,9 @@ from turnbuckle.session.parts import Call, JsonObject
 
 _SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
+_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+_NAME_LIMIT = 64  # characters of a tool's name; strict providers take no more
+
 
 class Encoder:
     """Writes request bodies for one provider.
@@ -32,6 +36,7 @@ class Encoder:
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
         self._reasoning_field = provider.reasoning_fields[0]
+        self._offered: set[str] = set()
         self._history = History(self._encoded, bridge=provider.bridge)
 
     def learn(self, reasoning_field: str | None) -> None:
@@ -50,6 +55,7 @@ class Encoder:
         before = orjson.dumps(self._options(request.config))[:-1] + b',"messages":['
         after = b"]}"
         if request.tools:
+            self._offered.update(tool.name for tool in request.tools)
             tools = orjson.dumps([_tool(tool) for tool in request.tools])
             after = b'],"tools":' + tools + b"}"
         messages = self._messages(request) or [b""]
@@ -102,7 +108,10 @@ class Encoder:
         return shape
 
     def _call(self, call: Call) -> JsonObject:
-        function = {"name": call.name, "arguments": _arguments(call.arguments)}
+        function = {
+            "name": _name(call.name, self._offered),
+            "arguments": _arguments(call.arguments),
+        }
         return {"id": self._id(call.call_id), "type": "function", "function": function}
 
     def _id(self, call_id: str) -> str:
@@ -130,6 +139,16 @@ def _tool(tool: ToolSpec) -> JsonObject:
         "parameters": tool.parameters,
     }
     return {"type": "function", "function": function}
+
+
+def _name(name: str, offered: Collection[str]) -> str:
+    """A name that every server takes, where a model made one up that is no name at all.
+
+    As with arguments, some would refuse the rest of the session for it.
+    """
+    if name in offered:
+        return name
+    return _ODD.sub("_", name)[:_NAME_LIMIT] or "unknown"
 
 
 def _arguments(raw: str) -> str:

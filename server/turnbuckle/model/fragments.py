@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from turnbuckle.model import loose
+from turnbuckle.model.closing import Closing
+from turnbuckle.model.limits import CALLS_LIMIT, TooLarge
 from turnbuckle.model.pieces import Text, word
 from turnbuckle.session.parts import Call, CallDelta, JsonObject
 
@@ -16,6 +18,7 @@ class _Slot:
     id: str = ""
     name: str = ""
     arguments: Text = field(default_factory=Text)
+    closing: Closing = field(default_factory=Closing)
 
 
 class Calls:
@@ -25,12 +28,20 @@ class Calls:
         self._slots: list[_Slot] = []
         self._by_index: dict[int | None, _Slot] = {}
         self._by_id: dict[tuple[int | None, str], _Slot] = {}
+        self.size = 0
+        """How many characters they have together."""
 
     def __bool__(self) -> bool:
         return bool(self._slots)
 
     def add(self, fragments: list[object]) -> tuple[CallDelta, ...]:
-        """Take the fragments of one chunk."""
+        """Take the fragments of one chunk.
+
+        Raises:
+            TooLarge: there are more calls, or more fragments at once, than anybody makes.
+        """
+        if len(fragments) > CALLS_LIMIT:
+            raise _too_many()
         touched: set[int] = set()
         deltas: list[CallDelta] = []
         for fragment in fragments:
@@ -59,16 +70,24 @@ class Calls:
         slot = self._find(index, id_, name)
         again = slot is not None and slot.index in touched and not id_
         if slot is None or (name and (again or _anew(slot, name, text))):
-            slot = _Slot(len(self._slots))
-            self._slots.append(slot)
+            slot = self._begin()
         self._by_index[index] = slot
-        if id_:
+        if id_ and slot.id != id_:
             slot.id = id_
+            self.size += len(id_)
             self._by_id[index, id_] = self._by_id[None, id_] = slot
         named = name if name and not slot.name else None
         slot.name = slot.name or name
         added = slot.arguments.add(text)
+        slot.closing.add(added)
+        self.size += len(named or "") + len(added)
         return slot, CallDelta(index=slot.index, name=named, arguments=added or None)
+
+    def _begin(self) -> _Slot:
+        if len(self._slots) == CALLS_LIMIT:
+            raise _too_many()
+        self._slots.append(_Slot(len(self._slots)))
+        return self._slots[-1]
 
     def _find(self, index: int | None, id_: str, name: str) -> _Slot | None:
         """The call that a fragment goes on with, if it does not begin one."""
@@ -84,9 +103,14 @@ def _anew(slot: _Slot, name: str, text: str) -> bool:
     """Whether a fragment with a name begins a call, though nothing else tells it from the last."""
     if slot.name and slot.name != name:
         return True
-    if not (text.startswith("{") and slot.arguments.ends_with("}")):
+    if not (text.startswith("{") and slot.closing.whole):
         return False
+    # Read once at most: either a call begins now, or what is added makes it whole no more.
     return loose.read(slot.arguments.whole()) is not None
+
+
+def _too_many() -> TooLarge:
+    return TooLarge(f"it makes more than {CALLS_LIMIT} calls at once")
 
 
 def _arguments(value: object) -> str:

@@ -15,11 +15,11 @@ from turnbuckle.model.endpoint import (
     secrets_in,
 )
 from turnbuckle.model.failures import Failures, wait_in
+from turnbuckle.model.limits import EVENT_LIMIT
 from turnbuckle.model.overflow import estimated
 from turnbuckle.model.port import Emit, ModelFailed, Reply, Request
 from turnbuckle.model.providers import Provider, changed_for, provider_of
 from turnbuckle.model.reading import Clock, head_of, read_stream
-from turnbuckle.model.sse import EVENT_LIMIT
 
 logger = logging.getLogger(__name__)
 
@@ -149,7 +149,7 @@ class OpenAIChat:
             case "text/event-stream" | "text/plain" | "application/octet-stream" | "":
                 await read_stream(response, answer, clock)
             case kind if kind.endswith("json"):
-                answer.take_whole(await head_of(response, EVENT_LIMIT))
+                answer.take_whole(await head_of(response, EVENT_LIMIT + 1))
             case _:
                 said = self._failures.tidy(await self._error_text(response))
                 kind = self._failures.tidy(content_type, 100)
@@ -193,6 +193,9 @@ class OpenAIChat:
                     f"Could not connect to {endpoint.shown} ({said}). Check that the server is "
                     "running, the base URL, and the network."
                 )
+            case httpx.DecodingError():
+                message = f"{endpoint.shown} sent an answer that cannot be read: {said}."
+                return self._failures.failed("protocol", message)
             case _:
                 message = f"The connection to {endpoint.shown} broke ({said})."
         timeout = isinstance(error, httpx.TimeoutException)

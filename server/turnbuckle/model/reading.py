@@ -1,11 +1,10 @@
 """Reading the body of a response, with its time limits."""
 
-from collections.abc import AsyncIterator
-
 import anyio
 import httpx
 
 from turnbuckle.model.answer import Answer
+from turnbuckle.model.inflating import pieces_of
 
 _SLACK = 1.0  # seconds that a wait for data may be too long, at most
 _DRAIN_WAIT = 0.05  # seconds for the end of a body whose answer is complete
@@ -56,7 +55,7 @@ async def read_stream(response: httpx.Response, answer: Answer, clock: Clock) ->
     Raises:
         ModelFailed: the stream reports an error, or cannot be understood.
     """
-    async for data in _pieces(response):
+    async for data in pieces_of(response):
         heard = answer.take(data)
         if answer.finished:
             clock.settle(wait_for_usage=not answer.done)
@@ -67,15 +66,8 @@ async def read_stream(response: httpx.Response, answer: Answer, clock: Clock) ->
 async def head_of(response: httpx.Response, limit: int) -> bytes:
     """The first bytes of a body, `limit` at most."""
     head = bytearray()
-    async for data in _pieces(response):
+    async for data in pieces_of(response):
         head += data
         if len(head) >= limit:
             break
     return bytes(head[:limit])
-
-
-def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
-    """The body as it comes; it is decompressed only where the server compresses unasked."""
-    if response.headers.get("content-encoding", "identity") == "identity":
-        return response.aiter_raw()
-    return response.aiter_bytes()

@@ -2,17 +2,9 @@
 
 from dataclasses import dataclass
 
-EVENT_LIMIT = 16 * 1024 * 1024
-"""The most bytes that one event, or one line, may have."""
-
-STREAM_LIMIT = 256 * 1024 * 1024
-"""The most bytes that one stream may have."""
+from turnbuckle.model.limits import EVENT_LIMIT, STREAM_LIMIT, TooLarge
 
 _BOM = b"\xef\xbb\xbf"
-
-
-class TooLarge(ValueError):
-    """An event, or the stream, outgrew its limit; nothing can be read after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +27,9 @@ class SseParser:
         self._limit = limit
         self._total = total
         self._size = 0
-        self._line: list[bytes] = []
-        self._line_size = 0
-        self._data: list[bytes] = []
-        self._data_size = 0
+        # Flat, so that they take no more than what came, however small its pieces are.
+        self._line = bytearray()
+        self._data = bytearray()  # with a line end after each line
         self._name = b""
         self._after_cr = False
         self._first = True
@@ -65,9 +56,9 @@ class SseParser:
         # For bytes, splitlines knows only LF, CRLF and CR.
         for piece in data.splitlines(keepends=True):
             line = piece.rstrip(b"\r\n")
-            self._line.append(line)
-            self._line_size += len(line)
-            self._check()
+            self._line += line
+            if len(self._line) + len(self._data) > self._limit:
+                raise TooLarge(f"an event is larger than {self._limit} bytes")
             if len(line) < len(piece):
                 self._end_line(events)
         return events
@@ -88,14 +79,9 @@ class SseParser:
         self._dispatch(events)
         return events
 
-    def _check(self) -> None:
-        if self._line_size + self._data_size > self._limit:
-            raise TooLarge(f"an event is larger than {self._limit} bytes")
-
     def _end_line(self, events: list[SseEvent]) -> None:
-        line = b"".join(self._line)
+        line = bytes(self._line)
         self._line.clear()
-        self._line_size = 0
         if self._first:
             self._first = False
             line = line.removeprefix(_BOM)
@@ -109,8 +95,7 @@ class SseParser:
         value = value.removeprefix(b" ")
         match name:
             case b"data" | b"error":
-                self._data.append(value)
-                self._data_size += len(value) + 1
+                self._data += value + b"\n"
                 if name == b"error":
                     self._name = name
             case b"event":
@@ -119,10 +104,9 @@ class SseParser:
                 pass  # a comment (no name), id, retry, or a field that nobody knows
 
     def _dispatch(self, events: list[SseEvent]) -> None:
-        data = b"\n".join(self._data).decode(errors="replace")
+        data = self._data[:-1].decode(errors="replace")
         name = self._name.decode(errors="replace") or "message"
         self._data.clear()
-        self._data_size = 0
         self._name = b""
         if data.strip():
             events.append(SseEvent(name, data))
