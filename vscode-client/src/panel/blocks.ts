@@ -5,7 +5,7 @@ const LONG = 2_000;
 
 /**
  * Splits Markdown where no construct can reach over: at blank lines outside of fences, lists and
- * quotes. What is added to a text later can only change the last block. Only very long lists are
+ * quotes, and before and after code at the margin. What is added to a text later can only change the last block. Only very long lists are
  * cut inside, between two items.
  */
 export function blocks(text: string): string[] {
@@ -14,20 +14,32 @@ export function blocks(text: string): string[] {
   let fence: string | undefined;
   let at = 0;
   let blank = false;
+  // Whether the block is code at the margin that was closed.
+  let closed = false;
   while (at < text.length) {
     const end = text.indexOf("\n", at);
     const line = text.slice(at, end === -1 ? text.length : end);
     if (fence !== undefined) {
-      if (closes(line, fence)) fence = undefined;
+      if (closes(line, fence)) {
+        fence = undefined;
+        closed = text[start] === "`" || text[start] === "~";
+      }
       blank = false;
     } else {
-      const apart = blank && line.trim() !== "" && !continues(line, end !== -1);
-      if (start < at && (apart || (at - start > LONG && isItem(line)))) {
+      const empty = line.trim() === "";
+      const whole = end !== -1;
+      fence = FENCE.exec(line)?.[1];
+      const apart =
+        closed ||
+        (blank && !continues(line, whole)) ||
+        (whole && fence !== undefined && line.startsWith(fence)) ||
+        (at - start > LONG && isItem(line));
+      if (start < at && apart && !empty) {
         found.push(text.slice(start, at));
         start = at;
+        closed = false;
       }
-      fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-      blank = line.trim() === "";
+      blank = empty;
     }
     if (end === -1) break;
     at = end + 1;
@@ -43,32 +55,42 @@ export interface Fence {
   closed: boolean;
 }
 
+/** How code begins; the same letters may also stand around code inside a line. */
+const FENCE = /^ {0,3}(`{3,}(?!.*`)|~{3,})/;
+
 /** The code in a block that is nothing but code, perhaps still being written. */
 export function fenceOf(block: string): Fence | undefined {
-  const opened = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/.exec(block);
-  const fence = opened?.[1];
-  if (!opened || fence === undefined) return undefined;
-  const language = opened[2]?.trim().split(/\s/)[0] ?? "";
-  const body = block.slice(opened[0].length).trimEnd();
+  const head = block.indexOf("\n") + 1;
+  const fence = FENCE.exec(block.slice(0, head))?.[1];
+  if (fence === undefined) return undefined;
+  const language = block.slice(0, head).trim().slice(fence.length).trim().split(/\s/)[0] ?? "";
+  const body = block.slice(head).trimEnd();
   const last = body.lastIndexOf("\n") + 1;
   if (closes(body.slice(last), fence)) return { language, code: body.slice(0, last), closed: true };
-  return { language, code: block.slice(opened[0].length), closed: false };
+  return { language, code: block.slice(head), closed: false };
 }
 
-/** Lines of code in one part of a block: what grows is then laid out part by part. */
-const PART = 60;
+/** Lines and characters in one part of a text: what grows is then laid out part by part. */
+const PART = { lines: 60, characters: 8_000 };
 
-/** Code in parts of whole lines; all but the last one stay as they are while it grows. */
-export function codeParts(code: string): string[] {
+/** A text in parts of whole lines, if they are not too long; all but the last one stay as it grows. */
+export function partsOf(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   let lines = 0;
-  for (let at = code.indexOf("\n"); at !== -1; at = code.indexOf("\n", at + 1)) {
-    if (++lines % PART !== 0) continue;
-    parts.push(code.slice(start, at + 1));
-    start = at + 1;
+  const cut = (at: number): void => {
+    parts.push(text.slice(start, at));
+    start = at;
+    lines = 0;
+  };
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf("\n", at);
+    const next = end === -1 ? text.length : end + 1;
+    while (next - start > PART.characters) cut(start + PART.characters);
+    if (end !== -1 && ++lines >= PART.lines) cut(next);
+    at = next;
   }
-  if (start < code.length) parts.push(code.slice(start));
+  if (start < text.length) parts.push(text.slice(start));
   return parts;
 }
 

@@ -1,14 +1,16 @@
 // Markdown on the screen: finished blocks are rendered once and never touched again.
 
+import { render as show } from "preact";
 import { memo } from "preact/compat";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { codeParts, fenceOf, Growing } from "./blocks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { partsOf, fenceOf, Growing } from "./blocks";
 import { HIGHLIGHTED, linkTarget, render } from "./markdown";
 import type { Store } from "./store";
 import { useStore } from "./use";
+import { Button, IconButton } from "./widgets";
 
-/** A block that is longer than this is shown as it is until it is finished, in characters. */
-const TOO_LONG = 6_000;
+/** A longer block is shown as it was written: while it grows, or until one asks; in characters. */
+const LONG = { growing: 6_000, finished: 16_000 };
 
 export function Markdown({ text, streaming }: { text: string; streaming: boolean }) {
   const growing = useRef(new Growing());
@@ -23,41 +25,50 @@ export function Markdown({ text, streaming }: { text: string; streaming: boolean
 }
 
 const Block = memo(function Block({ source, finished }: { source: string; finished: boolean }) {
+  const [asked, ask] = useState(false);
   const fence = fenceOf(source);
-  const plain =
-    fence && (finished ? fence.closed && fence.code.length > HIGHLIGHTED : !fence.closed);
+  const plain = fence && (finished ? fence.code.length > HIGHLIGHTED : !fence.closed);
   if (plain) return <PlainCode code={fence.code} finished={finished} />;
-  if (!finished && source.length > TOO_LONG)
-    return (
-      <div class="block plain" dir="auto">
-        {source}
+  if (asked || fence || source.length <= (finished ? LONG.finished : LONG.growing))
+    return <Rendered source={source} finished={finished} />;
+  return (
+    <div class="block">
+      <div class="plain" dir="auto">
+        <Parts text={source} />
       </div>
-    );
-  return <Rendered source={source} finished={finished} />;
+      {finished && (
+        <Button kind="link" onClick={() => ask(true)}>
+          Format this long text
+        </Button>
+      )}
+    </div>
+  );
 });
 
 /** Code without colours: while it is written, and where it is too long for them. */
 function PlainCode({ code, finished }: { code: string; finished: boolean }) {
   const store = useStore();
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (finished && element.current) addTools(element.current, store, code);
-  }, [finished]);
   return (
-    <div class="block" ref={element} key={String(finished)}>
-      <pre tabIndex={0} dir="ltr">
-        <code>
-          {codeParts(code).map((part, index) => (
-            <CodePart key={index} text={part} />
-          ))}
-        </code>
-      </pre>
+    <div class="block">
+      <div class="code">
+        <pre tabIndex={0} dir="ltr">
+          <code>
+            <Parts text={code} />
+          </code>
+        </pre>
+        {finished && <CodeTools store={store} code={code} />}
+      </div>
     </div>
   );
 }
 
-const CodePart = memo(function CodePart({ text }: { text: string }) {
-  return <span class="code-part">{text}</span>;
+/** A long text, of which only what was added is laid out. */
+function Parts({ text }: { text: string }) {
+  return partsOf(text).map((part, index) => <Part key={index} text={part} />);
+}
+
+const Part = memo(function Part({ text }: { text: string }) {
+  return <span class="part">{text}</span>;
 });
 
 function Rendered({ source, finished }: { source: string; finished: boolean }) {
@@ -97,33 +108,28 @@ function openFile(store: Store, href: string): void {
 function addTools(element: HTMLElement, store: Store, code?: string): void {
   for (const pre of element.querySelectorAll("pre")) {
     if (pre.parentElement?.classList.contains("code")) continue;
-    // The line end before the closing fence is none of the code's.
-    const text = (code ?? pre.textContent ?? "").replace(/\r?\n$/, "");
-    const tools = document.createElement("span");
-    tools.className = "code-tools";
-    tools.append(
-      tool("copy", "Copy", () => store.do({ do: "copy", text })),
-      tool("insert", "Insert at the cursor", () => store.do({ do: "insertCode", text })),
-    );
     // It may scroll, so that the keyboard must get there; its tools stand still above it.
     pre.tabIndex = 0;
     const frame = document.createElement("div");
     frame.className = "code";
+    const tools = document.createElement("div");
     pre.replaceWith(frame);
     frame.append(pre, tools);
+    show(<CodeTools store={store} code={code ?? pre.textContent ?? ""} />, tools);
   }
 }
 
-function tool(icon: string, label: string, onClick: () => void): HTMLButtonElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "icon-button";
-  button.title = label;
-  button.setAttribute("aria-label", label);
-  const sign = document.createElement("span");
-  sign.className = `codicon codicon-${icon}`;
-  sign.setAttribute("aria-hidden", "true");
-  button.append(sign);
-  button.addEventListener("click", onClick);
-  return button;
+function CodeTools({ store, code }: { store: Store; code: string }) {
+  // The line end before the closing fence is none of the code's.
+  const text = code.replace(/\r?\n$/, "");
+  return (
+    <span class="code-tools">
+      <IconButton icon="copy" label="Copy" onClick={() => store.do({ do: "copy", text })} />
+      <IconButton
+        icon="insert"
+        label="Insert at the cursor"
+        onClick={() => store.do({ do: "insertCode", text })}
+      />
+    </span>
+  );
 }

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { blocks, codeParts, fenceOf, Growing } from "../../src/panel/blocks";
+import { blocks, partsOf, fenceOf, Growing } from "../../src/panel/blocks";
 import { linkTarget, render } from "../../src/panel/markdown";
 
 const TEXT = [
@@ -11,6 +11,8 @@ const TEXT = [
   "> quoted\n\n> more\n",
   "| a | b |\n|---|---|\n| 1 | 2 |\n",
   "1. first\n\n2. second\n",
+  "So:\n~~~\ncode\n~~~\n- a list\n  ```\n  code in it\n  ```\n- goes on\n```sh\nls\n```\n\n    left alone",
+  "```one`` `line``` of words\nand more.\n",
   "The end.",
 ].join("\n");
 
@@ -20,7 +22,7 @@ describe("blocks", () => {
   it("are rendered one by one to the same as all at once", () => {
     const parts = blocks(TEXT);
     expect(parts.join("")).toBe(TEXT);
-    expect(parts.length).toBe(5);
+    expect(parts.length).toBe(11);
     expect(bare(parts.map((part) => render(part, true)).join(""))).toBe(bare(render(TEXT, true)));
   });
 
@@ -62,12 +64,19 @@ describe("blocks", () => {
     expect(fenceOf("words")).toBeUndefined();
   });
 
-  it("of code grow only in their last part", () => {
+  it("that are long grow only in their last part", () => {
     const code = Array.from({ length: 200 }, (_, index) => `line ${index}\n`).join("");
-    const parts = codeParts(code);
+    const parts = partsOf(code);
     expect(parts.join("")).toBe(code);
     expect(parts).toHaveLength(4);
-    expect(codeParts(`${code}more`).slice(0, 3)).toEqual(parts.slice(0, 3));
+    expect(partsOf(`${code}more`).slice(0, 3)).toEqual(parts.slice(0, 3));
+    const line = "x".repeat(50_000);
+    expect(partsOf(line).join("")).toBe(line);
+    expect(
+      partsOf(line)
+        .map((part) => part.length)
+        .slice(0, -1),
+    ).toEqual(Array(6).fill(8_000));
   });
 });
 
