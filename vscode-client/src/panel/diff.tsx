@@ -12,6 +12,8 @@ interface Line {
   sign: "−" | "+";
   number: number;
   text: string;
+  /** Where it differs from the line that it takes the place of, if it is still much the same. */
+  changed?: [start: number, end: number];
 }
 
 export function HunkDiff({ hunk }: { hunk: HunkSubject }) {
@@ -32,7 +34,9 @@ export function HunkDiff({ hunk }: { hunk: HunkSubject }) {
                 <span class="unseen">{line.sign === "+" ? "added" : "removed"}</span>
                 <span aria-hidden="true">{line.sign}</span>
               </td>
-              <td class="code">{visible(line.text, true)}</td>
+              <td class="code">
+                <Words {...line} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -49,24 +53,45 @@ export function HunkDiff({ hunk }: { hunk: HunkSubject }) {
   );
 }
 
+function Words({ text, changed: [start, end] = [0, 0] }: Line) {
+  if (start === end) return visible(text, true);
+  return (
+    <>
+      {visible(text.slice(0, start), true)}
+      <mark>{visible(text.slice(start, end), true)}</mark>
+      {visible(text.slice(end), true)}
+    </>
+  );
+}
+
 /** Line ends are left out where they are the same before and after, and spelt out where not. */
 export function diffLines(hunk: HunkSubject): Line[] {
   const old = hunk.oldText ?? "";
   const fresh = hunk.newText ?? "";
   const ends = old !== "" && fresh !== "" && old.includes("\r") !== fresh.includes("\r");
   const end = old !== "" && fresh !== "" && old.endsWith("\n") !== fresh.endsWith("\n");
-  return [
-    ...rows(old, ends, end).map((text, index) => ({
-      sign: "−" as const,
-      number: hunk.line + index + 1,
-      text,
-    })),
-    ...rows(fresh, ends, end).map((text, index) => ({
-      sign: "+" as const,
-      number: hunk.line + index + 1,
-      text,
-    })),
-  ];
+  const before = rows(old, ends, end);
+  const after = rows(fresh, ends, end);
+  const paired = before.length === after.length;
+  const line = (sign: Line["sign"], others: string[]) => (text: string, index: number) => {
+    const changed = paired ? difference(text, others[index]!) : undefined;
+    return { sign, number: hunk.line + index + 1, text, ...(changed && { changed }) };
+  };
+  return [...before.map(line("−", after)), ...after.map(line("+", before))];
+}
+
+/** Where a text differs from another one, between what both begin and end with. */
+function difference(text: string, other: string): [number, number] | undefined {
+  const shorter = Math.min(text.length, other.length);
+  let start = 0;
+  while (start < shorter && text[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && text.at(-1 - end) === other.at(-1 - end)) end++;
+  // Halves of one letter stay together.
+  if (/[\ud800-\udbff]/.test(text[start - 1] ?? "")) start--;
+  if (end && /[\udc00-\udfff]/.test(text.at(-end) ?? "")) end--;
+  const same = text.slice(0, start).trim().length + text.slice(text.length - end).trim().length;
+  return same * 3 >= text.trim().length ? [start, text.length - end] : undefined;
 }
 
 function rows(text: string, ends: boolean, end: boolean): string[] {
