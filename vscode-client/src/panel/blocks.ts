@@ -5,8 +5,8 @@ const LONG = 2_000;
 
 /**
  * Splits Markdown where no construct can reach over: at blank lines outside of fences, lists and
- * quotes, and before and after code at the margin. What is added to a text later can only change the last block. Only very long lists are
- * cut inside, between two items.
+ * quotes, and before and after code at the margin. What is added to a text later can only change
+ * the last block. Only very long lists are cut inside, between two items.
  */
 export function blocks(text: string): string[] {
   const found: string[] = [];
@@ -73,7 +73,7 @@ export function fenceOf(block: string): Fence | undefined {
 /** Lines and characters in one part of a text: what grows is then laid out part by part. */
 const PART = { lines: 60, characters: 8_000 };
 
-/** A text in parts of whole lines, if they are not too long; all but the last one stay as it grows. */
+/** A text in parts of whole lines, or less of long ones; only the last one changes as it grows. */
 export function partsOf(text: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -3,12 +3,15 @@
 import { useStore, useView } from "./use";
 import { Button } from "./widgets";
 
+/** What the server calls the provider of its demo. */
+const BUILT_IN = "built-in";
+
 export function Empty() {
   const store = useStore();
   const { demo, trusted, failed } = useView(({ session, settings, server }) => ({
     demo:
       session !== undefined
-      && (session.config.provider === "demo" || session.config.model === undefined),
+      && (session.config.provider === BUILT_IN || session.config.model === undefined),
     trusted: settings.trusted,
     failed: server.state === "failed",
   }));

@@ -14,6 +14,38 @@ export function leaveTo(element: HTMLElement | null, selector: string): void {
   element.closest<HTMLElement>(selector)?.focus({ preventScroll: true });
 }
 
+/** A line of a list goes away: the same button of the next one gets the keyboard, if any is left. */
+export function leaveLine(line: HTMLElement | null, otherwise: () => void): void {
+  if (!line?.contains(document.activeElement)) return;
+  const label = document.activeElement?.getAttribute("aria-label") ?? "";
+  const next = line.nextElementSibling ?? line.previousElementSibling;
+  const same = [...(next?.querySelectorAll("button") ?? [])].find(
+    (button) => button.getAttribute("aria-label") === label,
+  );
+  if (same) same.focus();
+  else otherwise();
+}
+
+/** A hunk was decided: the keyboard goes to where the next one is decided, else to the card. */
+export function toNextHunk(card: HTMLElement | null): void {
+  const hunk = document.activeElement?.closest(".hunk");
+  if (!card || !hunk || !card.contains(hunk)) return;
+  const hunks = [...card.querySelectorAll<HTMLElement>(".hunk")];
+  const at = hunks.findIndex((one) => one === hunk);
+  const next = [...hunks.slice(at + 1), ...hunks.slice(0, at)]
+    .map((one) => one.querySelector<HTMLElement>(".hunk-actions"))
+    .find((actions) => actions?.querySelector("button:enabled"));
+  (next ?? card).focus();
+}
+
+/** Escape that the panel itself used: the editor would stop the turn with it. */
+export function escapes(event: KeyboardEvent): boolean {
+  if (event.key !== "Escape" || event.defaultPrevented || isComposing(event)) return false;
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}
+
 /** While letters are composed, Enter and Escape belong to the input method. */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;

@@ -1,6 +1,5 @@
 // The conversation stays where the person reads, and follows its end where they do not.
 
-import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Anchor } from "./api";
 import type { Keeper } from "./kept";
@@ -18,8 +17,9 @@ export interface Scrolling {
   hold(): void;
 }
 
+/** `frame` has one child, and is not there while there is nothing to scroll. */
 export function useScrolling(
-  frame: RefObject<HTMLDivElement>,
+  frame: HTMLElement | null,
   sessionId: string | undefined,
   live: boolean,
   keeper: Keeper,
@@ -33,48 +33,47 @@ export function useScrolling(
   // After a reload of the page, whoever read further up reads on there.
   useLayoutEffect(() => {
     const { anchor } = keeper.state;
-    if (live && anchor && frame.current && restore(frame.current, anchor)) setFollows(false);
-  }, [sessionId, live]);
+    if (live && anchor && frame && restore(frame, anchor)) setFollows(false);
+  }, [sessionId, live, frame]);
   useLayoutEffect(() => {
-    const element = frame.current;
-    if (!element) return;
-    if (held.current !== undefined) element.scrollTop = element.scrollHeight - held.current;
-    else if (follows) element.scrollTop = element.scrollHeight;
+    if (!frame) return;
+    if (held.current !== undefined) frame.scrollTop = frame.scrollHeight - held.current;
+    else if (follows) frame.scrollTop = frame.scrollHeight;
     held.current = undefined;
-    last.current = element.scrollTop;
+    last.current = frame.scrollTop;
   });
-  // Items off the screen get their height when they come near: the end is followed then, too.
+  // Items off the screen get their height when they come near, and some draw themselves: the end
+  // is followed then, too.
   useLayoutEffect(() => {
-    const element = frame.current;
-    if (!element || !follows || typeof ResizeObserver === "undefined") return undefined;
+    if (!frame || !follows || typeof ResizeObserver === "undefined") return undefined;
     const observer = new ResizeObserver(() => {
-      element.scrollTop = element.scrollHeight;
+      frame.scrollTop = frame.scrollHeight;
+      // What became shorter moved the page too, and was no person.
+      last.current = frame.scrollTop;
     });
-    for (const child of element.children) observer.observe(child);
-    observer.observe(element);
+    observer.observe(frame);
+    observer.observe(frame.firstElementChild!);
     return () => observer.disconnect();
-  }, [follows, sessionId, live]);
+  }, [follows, sessionId, frame]);
 
   return {
     follows,
     onScroll: () => {
-      const element = frame.current;
-      if (!element) return;
-      const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+      if (!frame) return;
+      const near = frame.scrollHeight - frame.scrollTop - frame.clientHeight < NEAR;
       // Only a person scrolls up: what grows at the end does not.
       if (near) setFollows(true);
-      else if (element.scrollTop < last.current) setFollows(false);
-      if (element.scrollTop < EARLY && element.scrollTop < last.current) earlier();
-      last.current = element.scrollTop;
-      keeper.anchorAt(near ? undefined : anchorOf(element));
+      else if (frame.scrollTop < last.current) setFollows(false);
+      if (frame.scrollTop < EARLY && frame.scrollTop < last.current) earlier();
+      last.current = frame.scrollTop;
+      keeper.anchorAt(near ? undefined : anchorOf(frame));
     },
     toEnd: () => {
       keeper.anchorAt(undefined);
       setFollows(true);
     },
     hold: () => {
-      const element = frame.current;
-      if (element) held.current = element.scrollHeight - element.scrollTop;
+      if (frame) held.current = frame.scrollHeight - frame.scrollTop;
     },
   };
 }

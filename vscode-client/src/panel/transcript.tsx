@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Item } from "../session/state";
 import { Boundary } from "./boundary";
 import { Empty } from "./empty";
+import { escapes } from "./focus";
 import { Plan } from "./plan";
 import { Row } from "./row";
 import { isShown, rowsOf } from "./rows";
@@ -29,7 +30,7 @@ export function Transcript() {
     live: view.state.live,
     thinking: view.settings.showThinking,
   }));
-  const frame = useRef<HTMLDivElement>(null);
+  const [frame, setFrame] = useState<HTMLElement | null>(null);
   const [current, setCurrent] = useState<string | undefined>(undefined);
   const all = (older.items.length ? [...older.items, ...state.items] : state.items).filter(isShown);
   const { first, earlier } = useWindow(all, sessionId, store, () => scrolling.hold());
@@ -48,35 +49,37 @@ export function Transcript() {
     <div class="transcript-frame">
       <div
         class="transcript"
-        ref={frame}
+        ref={setFrame}
         onScroll={scrolling.onScroll}
         onFocusIn={(event) => setCurrent(itemOf(event.target)?.dataset["item"] ?? current)}
         onKeyDown={(event) => move(event, store)}
       >
-        {(first.at > 0 || older.from > 0) && sessionId !== undefined && (
-          <div class="older">
-            <Button kind="link" onClick={() => void earlier()}>
-              Show earlier messages
-            </Button>
-          </div>
-        )}
-        <ol class="items" aria-label="Conversation">
-          {rows.map((row) => (
-            <Row
-              key={row.id}
-              item={row}
-              revision={state.revisions.get(row.id) ?? 0}
-              gone={state.gone.has(row.id)}
-              open={openness(store, row.kind === "group" ? [row, ...row.calls] : [row])}
-              thinking={thinking}
-              last={row.id === last}
-              reached={row.id === reached}
-            />
-          ))}
-        </ol>
-        <Boundary>
-          <Plan />
-        </Boundary>
+        <div>
+          {(first.at > 0 || older.from > 0) && sessionId !== undefined && (
+            <div class="older">
+              <Button kind="link" onClick={() => void earlier()}>
+                Show earlier messages
+              </Button>
+            </div>
+          )}
+          <ol class="items" aria-label="Conversation">
+            {rows.map((row) => (
+              <Row
+                key={row.id}
+                item={row}
+                revision={state.revisions.get(row.id) ?? 0}
+                gone={state.gone.has(row.id)}
+                open={openness(store, row.kind === "group" ? [row, ...row.calls] : [row])}
+                thinking={thinking}
+                last={row.id === last}
+                reached={row.id === reached}
+              />
+            ))}
+          </ol>
+          <Boundary>
+            <Plan />
+          </Boundary>
+        </div>
       </div>
       {!scrolling.follows && (
         <button
@@ -84,7 +87,10 @@ export function Transcript() {
           class={news ? "latest news" : "latest"}
           aria-label={news ? "New below: jump to the latest" : "Jump to the latest"}
           title={news ? "New below" : "Jump to the latest"}
-          onClick={scrolling.toEnd}
+          onClick={() => {
+            scrolling.toEnd();
+            store.focus();
+          }}
         >
           <Icon name="arrow-down" />
         </button>
@@ -153,10 +159,7 @@ function itemOf(target: EventTarget | null): HTMLElement | null {
 
 /** Arrow keys go from item to item, Enter opens one, Escape goes back to the composer. */
 function move(event: KeyboardEvent, store: Store): void {
-  if (event.key === "Escape" && !event.defaultPrevented) {
-    event.preventDefault();
-    return store.focus();
-  }
+  if (escapes(event)) return store.focus();
   const target = event.target as HTMLElement;
   if (!target.hasAttribute("data-item")) return;
   if (event.key === "Enter" || event.key === " ") {

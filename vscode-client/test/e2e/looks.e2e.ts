@@ -45,9 +45,21 @@ beforeAll(async () => {
   vs = await Workbench.start();
   vs.write("stats.py", "def mean(items):\n    return sum(items) / len(items)\n");
   await vs.open();
+  await vs.showChat();
+  await widen(110);
 }, 120_000);
 
 afterAll(async () => vs?.stop(), 30_000);
+
+/** Draw the chat's edge to the left, by so many pixels. */
+async function widen(pixels: number): Promise<void> {
+  const bar = vs.page.locator(".part.auxiliarybar");
+  const { x, y } = (await bar.boundingBox())!;
+  await vs.page.mouse.move(x - 3, y + 200);
+  await vs.page.mouse.down();
+  await vs.page.mouse.move(x - pixels, y + 200, { steps: 5 });
+  await vs.page.mouse.up();
+}
 
 describe.each([
   ["dark", "Dark Modern"],
@@ -72,6 +84,9 @@ describe.each([
     await panel.send("The test for an empty list fails. Fix `mean`, keep the API.");
     await panel.answer(panel.button("Allow once"));
     await panel.button("Accept all").waitFor();
+    // The end is followed, also by what draws itself.
+    await panel.text("Guard the empty list").waitFor();
+    await expect.poll(() => panel.toEnd()).toBeLessThan(2);
     await vs.page.locator(".codelens-decoration", { hasText: "Accept" }).first().waitFor();
     await vs.picture(`look-${name}`);
     await panel.reject();

@@ -272,6 +272,13 @@ export class Panel {
     await this.answer(form.getByRole("button", { name: "Reject" }));
   }
 
+  /** How far the conversation is from its end, in pixels. */
+  toEnd(): Promise<number> {
+    return this.frame
+      .locator(".transcript")
+      .evaluate((all) => all.scrollHeight - all.scrollTop - all.clientHeight);
+  }
+
   text(text: string): Locator {
     return this.frame.getByText(text).first();
   }

@@ -18,7 +18,7 @@ const running = (facts) =>
   facts.map((fact) => ("seq" in fact ? { ...fact, time: Date.now() - 12_000 } : fact));
 const models = [
   { name: "deepseek-chat", provider: "deepseek", current: true, source: "key" },
-  { name: "demo", provider: "demo", current: false, source: "built-in" },
+  { name: "demo", provider: "built-in", current: false, source: "built-in" },
 ];
 const sessions = [
   {
@@ -48,7 +48,7 @@ const grants = [
 const fix = read("fix");
 
 const STATES = {
-  empty: () => [session({ config: { model: "demo", provider: "demo" } }), values(LIVE)],
+  empty: () => [session({ config: { model: "demo", provider: "built-in" } }), values(LIVE)],
   change: () => [
     session({ title: "Fix the failing average" }),
     values(LIVE, ...running(until(fix, "approval/asked", 2))),
