@@ -1,5 +1,7 @@
 """What differs between two texts, where few places of many lines differ."""
 
+import subprocess
+import sys
 from itertools import pairwise
 
 from hypothesis import example, given
@@ -59,3 +61,30 @@ def test_a_long_part_that_was_taken_out_is_one_block() -> None:
     old = [f"line {number}\n" for number in range(2_000)]
     assert changed_lines(old, old[:500] + old[1_500:]) == [(500, 1_500, 500, 500)]
     assert changed_lines(old[:500] + old[1_500:], old) == [(500, 500, 500, 1_500)]
+
+
+WITHOUT = """
+import sys
+
+sys.modules["cydifflib"] = None
+from turnbuckle.tools.builtin.matching import Edit, matched
+from turnbuckle.tools.tool import ToolError
+from turnbuckle.workspace.diff import BUDGET, changed_lines
+
+print(changed_lines(list("abcdef"), list("abXdYf")), BUDGET)
+try:
+    matched("one two\\n", (Edit("one  twa", "x"),), "a.py")
+except ToolError as error:
+    print(error)
+"""
+
+
+def test_where_there_is_no_compiled_matcher_the_standard_one_finds_the_same_with_less_at_once() -> (
+    None
+):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True, timeout=30
+    )
+    blocks, told = done.stdout.split("\n", 1)
+    assert blocks == f"{changed_lines(list('abcdef'), list('abXdYf'))} 5000000"
+    assert "one two" in told

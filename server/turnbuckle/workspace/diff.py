@@ -5,14 +5,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from cydifflib import SequenceMatcher
-
+from turnbuckle.workspace.comparing import COMPILED, SequenceMatcher
 from turnbuckle.workspace.text import split_lines
 
 Block: TypeAlias = tuple[int, int, int, int]
 """`old[a:b]` became `new[c:d]`: (a, b, c, d)."""
 
-BUDGET = 50_000_000
+BUDGET = 50_000_000 if COMPILED else 5_000_000
 """Comparisons that one diff may cost at worst, some 50 ms; a gap that costs more is one block."""
 
 NEAR, RUN = 128, 12

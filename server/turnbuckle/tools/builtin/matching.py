@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cydifflib import get_close_matches
-
 from turnbuckle.tools.tool import ToolError
+from turnbuckle.workspace.comparing import get_close_matches
 from turnbuckle.workspace.files import LIMIT
 from turnbuckle.workspace.text import MARK, Splice, joined
 
