@@ -28,6 +28,7 @@ from turnbuckle.model.failures import Failures
 from turnbuckle.testing.completions import answer, chunk, event, failure
 from turnbuckle.testing.modelserver import ModelServer, Play, Received, Response
 from turnbuckle.testing.witness import Witness, witnessed
+from turnbuckle.workspace.paths import uri_of
 
 H06 = load("H06")  # Case H06 plays here: keys and bodies in logs
 G09 = load("G09")  # Case G09 plays here: keys in the environment of children
@@ -287,6 +288,10 @@ async def test_a_crash_tells_where_it_was_and_no_values(tmp_path: Path) -> None:
         env = variables(WAYS[0], server) | {"PYTHONFAULTHANDLER": "1"}
         async with witnessed(tmp_path, env) as witness:
             session_id = await witness.open()
+            # All is imported once this is answered: a thread that is at work cannot be told of.
+            uri = uri_of(tmp_path / "work" / "a.py")
+            witness.editor.open(uri, "x = 1\n")
+            await witness.editor.code_actions(uri, 0, 1)
             question = witness.send(session_id, f"hello, {KEY}")
             await server.received(1)
             os.kill(witness.pid, signal.SIGABRT)
