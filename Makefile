@@ -3,14 +3,14 @@
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check soak bench docs vsix vscode clean help
+.PHONY: demo test check soak bench bench-panel docs vsix vscode clean help
 
 help:
 	@echo "make demo   set up, and run one real turn in the terminal, offline"
 	@echo "make test   set up, and run every test (CI runs just this)"
 	@echo "make check  the fast part: format, lint, types, layers, quick tests"
 	@echo "make soak   an hour of kills, faults, load and random inputs; ARGS=\"--minutes 5 --scale 1\" is a look"
-	@echo "make bench  measure"
+	@echo "make bench  measure the server; make bench-panel measures the panel of the VS Code client"
 	@echo "make vsix   build the VS Code extension, with the server in it"
 	@echo "make vscode open VS Code in the browser with the extension and the demo workspace"
 	@echo "make docs   write the generated reference pages again"
@@ -31,6 +31,11 @@ soak: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-panel:
+	@cd vscode-client && npm install --no-save --ignore-scripts --no-audit --no-fund --silent && \
+		npm run --silent build
+	@node benchmarks/panel.mjs --check $(ARGS)
 
 docs: $(VENV)/.dev
 	@$(BIN)/python docs/generate.py

@@ -1,9 +1,9 @@
-// How responsive the built panel stays: `npm run build && node bench/panel.mjs`.
+// How responsive the panel of the VS Code client stays, in Chromium: `make bench-panel`.
 //
 // Ten thousand deltas of one answer, and two thousand items of one session. Every patch is timed
 // in the page, drawing included; nothing may block it for longer than 50 ms. With `--check` the
 // limit is held; names of texts run only these.
-import { hello, launch, open, session, values } from "../test/looks/page.mjs";
+import { hello, launch, open, session, values } from "../vscode-client/test/looks/page.mjs";
 
 const wanted = process.argv.slice(2).filter((one) => one !== "--check");
 const LIMIT = 50;
