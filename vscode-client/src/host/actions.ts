@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Action, Chip } from "../shared/messages";
-import { diagnosticsChip, fileChip, findFiles, offers } from "./context/chips";
+import { diagnosticsChip, findFiles, offers, placeChip } from "./context/chips";
 import type { Credentials } from "./credentials";
 import { useDemo } from "./models";
 import type { Restarting } from "./restarting";
@@ -38,7 +38,9 @@ export async function act(action: Action, does: Does): Promise<void> {
     case "findFiles":
       return does.found(action.id, await findFiles(action.query));
     case "drop":
-      return does.chips(action.uris.map((uri) => fileChip(vscode.Uri.parse(uri, true))));
+      return does.chips(
+        await Promise.all(action.uris.map((uri) => placeChip(vscode.Uri.parse(uri, true)))),
+      );
     case "connect":
       await does.credentials.ask();
       return;

@@ -6,7 +6,8 @@ import { endWords } from "./items";
 import { useView } from "./use";
 
 export function Announcer() {
-  const [said, say] = useState("");
+  const [said, setSaid] = useState({ text: "", count: 0 });
+  const say = (text: string): void => setSaid(({ count }) => ({ text, count: count + 1 }));
   const { first, running, live, end, problem, sessionId, server } = useView(
     ({ state, problem, session, server }) => ({
       first: state.open[0],
@@ -45,7 +46,8 @@ export function Announcer() {
   }, [server]);
   return (
     <div class="unseen" role="status" aria-live="polite">
-      {said}
+      {/* The same words a second time are news, too: they stand in an element of their own. */}
+      <span key={said.count}>{said.text}</span>
     </div>
   );
 }

@@ -3,8 +3,9 @@
 import { useState } from "preact/hooks";
 import { Announcer } from "./announcer";
 import { Composer } from "./composer";
-import { fork } from "./doing";
+import { fork, stop, stoppable } from "./doing";
 import { dropping } from "./dropping";
+import { escapes } from "./focus";
 import { Grants } from "./grants";
 import { Header } from "./header";
 import { Sessions } from "./sessions";
@@ -25,8 +26,12 @@ function Panel() {
   const store = useStore();
   const page = useView((view) => view.page);
   const [over, setOver] = useState(false);
+  // Not a keybinding of the editor, which would not know what an Escape closed in here.
+  const key = (event: KeyboardEvent): void => {
+    if (stoppable(store.view) !== undefined && escapes(event)) void stop(store);
+  };
   return (
-    <main class={`panel${over ? " dropping" : ""}`} {...dropping(store, setOver)}>
+    <main class={`panel${over ? " dropping" : ""}`} onKeyDown={key} {...dropping(store, setOver)}>
       <Header />
       <Problems />
       {page === "sessions" && <Sessions />}
@@ -43,17 +48,21 @@ function Panel() {
 }
 
 const LOCKED =
-  "Another window writes this session. " +
-  "Your next message takes it over once that is closed.";
+  "Another window writes this session. Your next message takes it over once that is closed.";
 
 function Problems() {
   const store = useStore();
-  const { server, session, problem, trusted } = useView((view) => ({
+  const { server, session, problem, page, trusted } = useView((view) => ({
     server: view.server,
     session: view.session,
     problem: view.problem,
+    page: view.page,
     trusted: view.settings.trusted,
   }));
+  const dismiss = (): void => {
+    store.setProblem(undefined);
+    if (page === "chat") store.focus();
+  };
   return (
     <>
       {(server.state === "failed" || server.state === "stopped") && (
@@ -70,7 +79,7 @@ function Problems() {
       )}
       {problem !== undefined && (
         <Banner icon="info" kind="warning" text={problem}>
-          <Button onClick={() => store.setProblem(undefined)}>Dismiss</Button>
+          <Button onClick={dismiss}>Dismiss</Button>
         </Banner>
       )}
       {!trusted && (
@@ -86,11 +95,7 @@ function Problems() {
         </Banner>
       )}
       {session?.readOnly && session.damaged === undefined && (
-        <Banner
-          icon="lock"
-          kind="info"
-          text={LOCKED}
-        />
+        <Banner icon="lock" kind="info" text={LOCKED} />
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { lastPart } from "../session/labels";
 import type { Approval } from "../session/state";
 import { counts } from "../session/subject";
 import { visible } from "../session/words";
-import { leaveTo } from "./focus";
+import { leaveTo, toNextHunk } from "./focus";
 import { SubjectView } from "./subjects";
 import { useStore, useView } from "./use";
 import { Button, Field } from "./widgets";
@@ -17,9 +17,15 @@ export type Send = (answer: Answer) => void;
 /** A card answers to nobody in its first moments: a click then was meant for something else. */
 export const QUIET = 300;
 
+const LATE = "This was answered already: what you chose just now changes nothing.";
+const ELSEWHERE = "Another window asks this, and is answered there.";
+
 export function ApprovalCard({ approval }: { approval: Approval }) {
   const store = useStore();
-  const folders = useView((view) => view.settings.folders);
+  const { folders, elsewhere } = useView(({ settings, session }) => ({
+    folders: settings.folders,
+    elsewhere: session?.readOnly ?? false,
+  }));
   const [sent, setSent] = useState(false);
   const [hunks, setHunks] = useState<ReadonlySet<string>>(new Set());
   const [noting, setNoting] = useState(false);
@@ -33,24 +39,27 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
     return () => clearTimeout(timer);
   }, []);
 
+  const off = sent || early || elsewhere;
   const send: Send = (answer) => {
-    if (sent || early) return;
+    if (off) return;
     const named = Object.keys(answer.hunks ?? {});
     if (named.some((id) => hunks.has(id))) return;
     // A whole answer is sent once, and one about a hunk once for that hunk.
-    if (named.length) setHunks(new Set([...hunks, ...named]));
-    else {
+    if (named.length) {
+      toNextHunk(card.current);
+      setHunks(new Set([...hunks, ...named]));
+    } else {
       leaveTo(card.current, "[data-item]");
       setSent(true);
     }
     void store.ask("turnbuckle/approve", { approvalId, ...answer }).then((result) => {
+      if (result?.accepted === false) store.setProblem(LATE);
       if (result !== undefined) return;
       // It was refused, so that it is still open.
       setSent(false);
       setHunks((before) => new Set([...before].filter((id) => !named.includes(id))));
     });
   };
-  const off = sent || early;
   const reject = (): void =>
     send({ decision: "reject", ...(note.trim() ? { note: note.trim() } : {}) });
   const cut =
@@ -92,7 +101,8 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
         disabled={off}
         decided={hunks}
       />
-      {subject.kind !== "question" && (
+      {elsewhere && <div class="choices muted">{ELSEWHERE}</div>}
+      {subject.kind !== "question" && !elsewhere && (
         <div class="choices">
           {choices.includes("allow") && (
             <Button
@@ -113,7 +123,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
           {subject.kind === "change" && forSession}
         </div>
       )}
-      {noting && (
+      {noting && !elsewhere && (
         <div class="note" role="group" aria-label="Reject">
           <Field
             label="Why not? (may be left empty)"

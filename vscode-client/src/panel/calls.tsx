@@ -103,7 +103,11 @@ function Details({ item }: { item: CallItem }) {
           ))}
         </div>
       )}
-      {said !== undefined && <div class="said">You: {visible(said, true)}</div>}
+      {said !== undefined && (
+        <div class="said">
+          You: <bdi>{visible(said, true)}</bdi>
+        </div>
+      )}
       {files.map((file) =>
         file.hunks.map((hunk) => (
           <div class={`hunk ${approval?.hunks[hunk.hunkId] ?? ""}`} key={hunk.hunkId}>

@@ -120,7 +120,9 @@ function Chips() {
       </button>
       {chips.map((chip) => (
         <span class="chip" key={chip.id} title={chip.detail}>
-          <span class="chip-text">{chip.label}</span>
+          <span class="chip-text" dir="auto">
+            {chip.label}
+          </span>
           <IconButton
             icon="close"
             label={`Remove ${chip.label}`}

@@ -1,6 +1,8 @@
 // What can be done with the session that is shown, from the menu and after a slash alike.
 
-import type { Store } from "./store";
+import { shownPlace } from "../session/labels";
+import type { SessionRewindResult } from "../wire/types";
+import type { Store, View } from "./store";
 
 export async function compact(store: Store): Promise<void> {
   const { session } = store.view;
@@ -29,7 +31,8 @@ export async function undoRewind(store: Store): Promise<void> {
   const { session } = store.view;
   if (!session) return;
   const { sessionId } = session;
-  await store.ask("turnbuckle/session/rewind", { sessionId, undo: true, files: "restore" });
+  const params = { sessionId, undo: true, files: "restore" as const };
+  tellSkipped(store, await store.ask("turnbuckle/session/rewind", params));
 }
 
 /** Back to before a turn; whether that was done. What was left alone is said. */
@@ -42,25 +45,42 @@ export async function rewind(
   if (!session) return false;
   const params = { sessionId: session.sessionId, turn, files };
   const done = await store.ask("turnbuckle/session/rewind", params);
-  if (!done) return false;
-  const skipped = done.skipped.map((one) => `${one.uri}: ${one.why}`);
-  if (skipped.length) store.setProblem(`Left as they are: ${skipped.join("; ")}`);
-  return true;
+  tellSkipped(store, done);
+  return done !== undefined;
 }
 
-export async function chooseModel(store: Store, model: string): Promise<void> {
+function tellSkipped(store: Store, done: SessionRewindResult | undefined): void {
+  const { folders } = store.view.settings;
+  const skipped = done?.skipped.map(({ uri, why }) => `${shownPlace(uri, folders)}: ${why}`) ?? [];
+  if (skipped.length) store.setProblem(`Left as they are: ${skipped.join("; ")}`);
+}
+
+/** Whether the session has this model now. */
+export async function chooseModel(store: Store, model: string): Promise<boolean> {
   const { session } = store.view;
-  if (!session) return;
+  if (!session) return false;
   const { sessionId } = session;
   const config = await store.ask("turnbuckle/session/configure", { sessionId, model });
-  if (config) store.configured(config);
+  if (config && store.view.session?.sessionId === sessionId) store.configured(config);
+  return config !== undefined;
 }
 
-/** Stop the turn that runs; messages that wait stay, and wait on. */
+/** The turn that runs in this window, and that can be stopped. */
+export function stoppable({ session, state }: View): string | undefined {
+  return state.running && session && !session.readOnly
+    ? `${session.sessionId}/${state.running.turn}`
+    : undefined;
+}
+
+/** Stop the turn that runs, once; messages that wait stay, and wait on. */
 export async function stop(store: Store): Promise<void> {
-  const { session } = store.view;
-  if (!session) return;
-  await store.ask("turnbuckle/cancel", { sessionId: session.sessionId, keepQueue: true });
+  const turn = stoppable(store.view);
+  if (turn === undefined || turn === store.view.stopping) return;
+  store.setStopping(turn);
+  const sessionId = store.view.session!.sessionId;
+  const done = await store.ask("turnbuckle/cancel", { sessionId, keepQueue: true });
+  // One that was refused can be tried again.
+  if (!done && store.view.stopping === turn) store.setStopping(undefined);
 }
 
 /** Go on with a turn that ended too early. */

@@ -6,6 +6,7 @@ export class Drawn {
   private readonly listeners = new Set<() => void>();
   private readonly focusListeners = new Set<() => void>();
   private drawing = false;
+  private focusWanted = false;
 
   constructor(
     public view: View,
@@ -30,10 +31,13 @@ export class Drawn {
   /** Only for what the person did: nothing else moves the focus. */
   onFocus(listener: () => void): () => void {
     this.focusListeners.add(listener);
+    if (this.focusWanted) this.focus();
     return () => this.focusListeners.delete(listener);
   }
 
+  /** To the composer, or to the one that comes next where there is none now. */
   focus(): void {
+    this.focusWanted = !this.focusListeners.size;
     for (const listener of this.focusListeners) listener();
   }
 }

@@ -1,19 +1,25 @@
-// Files that are dropped become chips; the editor lets them through only while Shift is held.
+// What is dropped or pasted: places become chips; the editor lets them through only with Shift.
 
+import { lastPart } from "../session/labels";
 import type { Store } from "./store";
 
 const NOTHING =
   "Nothing that was dropped is a file. Hold Shift while you drop files of the editor.";
+/** Any scheme of an editor; a page of the web is no file. */
+const PLACE = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i;
+const PICTURE = /\.(png|jpe?g|gif|webp|bmp|ico|tiff?|avif|heic)$/i;
 
 export interface Dropping {
   onDragOver(event: DragEvent): void;
   onDragLeave(event: DragEvent): void;
   onDrop(event: DragEvent): void;
+  onPaste(event: ClipboardEvent): void;
 }
 
 export function dropping(store: Store, setOver: (over: boolean) => void): Dropping {
   return {
     onDragOver: (event) => {
+      if (isText(event.dataTransfer)) return;
       event.preventDefault();
       if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
       setOver(true);
@@ -23,13 +29,44 @@ export function dropping(store: Store, setOver: (over: boolean) => void): Droppi
       if (!inside) setOver(false);
     },
     onDrop: (event) => {
-      event.preventDefault();
       setOver(false);
+      if (isText(event.dataTransfer)) return; // the field takes it
+      event.preventDefault();
       const uris = dropped((type) => event.dataTransfer?.getData(type) ?? "");
-      if (uris.length) store.do({ do: "drop", uris });
-      else store.setProblem(NOTHING);
+      const places = uris.filter((uri) => !PICTURE.test(uri));
+      if (places.length) store.do({ do: "drop", uris: places });
+      const pictures = [
+        ...uris.filter((uri) => PICTURE.test(uri)).map(lastPart),
+        ...(uris.length ? [] : picturesIn(event.dataTransfer)),
+      ];
+      if (pictures.length) store.setProblem(noPictures(pictures));
+      else if (!places.length) store.setProblem(NOTHING);
+    },
+    onPaste: (event) => {
+      const pictures = picturesIn(event.clipboardData);
+      // What was copied from a document is words and their picture: the words are taken.
+      if (!pictures.length || event.clipboardData?.getData("text/plain")) return;
+      event.preventDefault();
+      store.setProblem(noPictures(pictures));
     },
   };
+}
+
+/** Whether it is words and no file. */
+function isText(data: DataTransfer | null): boolean {
+  const types = [...(data?.types ?? [])];
+  if (!types.length || types.includes("Files")) return false;
+  return !types.some((type) => /vnd\.code|resourceurls|codeeditors|uri-list/.test(type));
+}
+
+function picturesIn(data: DataTransfer | null): string[] {
+  return [...(data?.files ?? [])]
+    .filter((file) => file.type.startsWith("image/"))
+    .map((file) => file.name);
+}
+
+function noPictures(names: string[]): string {
+  return `Pictures cannot be sent to the model. Left out: ${names.join(", ")}`;
 }
 
 /** The places in what was dropped, of any scheme, as the editor and the desktop write them. */
@@ -40,7 +77,7 @@ export function dropped(data: (type: string) => string): string[] {
     ?.split(/\r?\n/)
     .filter((line) => line && !line.startsWith("#"));
   const found = lines?.length ? lines : parsed(data("resourceurls"));
-  return [...new Set(found.filter((uri) => /^[a-z][a-z0-9+.-]*:\/\//i.test(uri)))].slice(0, 100);
+  return [...new Set(found.filter((uri) => PLACE.test(uri)))].slice(0, 100);
 }
 
 function parsed(json: string): string[] {

@@ -38,7 +38,7 @@ export function toNextHunk(card: HTMLElement | null): void {
   (next ?? card).focus();
 }
 
-/** Escape that the panel itself used: the editor would stop the turn with it. */
+/** An Escape that is used up here: neither what stands around it nor the editor hears of it. */
 export function escapes(event: KeyboardEvent): boolean {
   if (event.key !== "Escape" || event.defaultPrevented || isComposing(event)) return false;
   event.preventDefault();

@@ -4,14 +4,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionGrant } from "../wire/types";
 import { headline } from "../session/words";
 import { readSubject } from "../session/subject";
+import { escapes } from "./focus";
 import { useStore, useView } from "./use";
 import { Button } from "./widgets";
 
 export function Grants() {
   const store = useStore();
-  const { sessionId, version } = useView((view) => ({
+  const { sessionId, open } = useView((view) => ({
     sessionId: view.session?.sessionId,
-    version: view.state.seq,
+    open: view.state.open, // another one whenever something is asked or decided
   }));
   const [grants, setGrants] = useState<SessionGrant[] | undefined>(undefined);
   const page = useRef<HTMLDivElement>(null);
@@ -21,7 +22,7 @@ export function Grants() {
     void store
       .ask("turnbuckle/grants", { sessionId })
       .then((found) => found && setGrants(found.grants));
-  }, [sessionId, version]);
+  }, [sessionId, open]);
   const revoke = async (grantId: string): Promise<void> => {
     if (
       sessionId === undefined
@@ -38,7 +39,7 @@ export function Grants() {
       tabIndex={-1}
       role="region"
       aria-label="Allowed in this session"
-      onKeyDown={(event) => event.key === "Escape" && store.setPage("chat")}
+      onKeyDown={(event) => escapes(event) && store.back()}
     >
       {grants?.length === 0 && (
         <p class="muted">Nothing: you are asked before each edit and each command.</p>

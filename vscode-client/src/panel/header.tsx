@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { compact, fork, remove, undoRewind } from "./doing";
-import { roam } from "./focus";
+import { escapes, roam } from "./focus";
 import type { Page } from "./store";
 import { useStore, useView } from "./use";
 import { Icon, IconButton } from "./widgets";
@@ -23,20 +23,24 @@ export function Header() {
         ? view.settings.folders.find((one) => one.uri === view.session?.folder)?.name
         : undefined,
   }));
+  const begin = (): void => {
+    store.showSession();
+    store.focus();
+  };
   return (
     <header class="header">
-      <h1 class="title" title={title}>
+      <h1 class="title" dir="auto" title={title}>
         {title}
         {folder !== undefined && page === "chat" && <span class="muted"> · {folder}</span>}
       </h1>
-      <IconButton icon="add" label="New session" onClick={() => store.showSession()} />
+      <IconButton icon="add" label="New session" onClick={begin} />
       {page === "chat" ? (
         <>
           <IconButton icon="history" label="Sessions" onClick={() => store.setPage("sessions")} />
           {sessionId !== undefined && <Menu sessionId={sessionId} />}
         </>
       ) : (
-        <IconButton icon="close" label="Back to the chat" onClick={() => store.setPage("chat")} />
+        <IconButton icon="close" label="Back to the chat" onClick={() => store.back()} />
       )}
     </header>
   );
@@ -79,12 +83,9 @@ function Menu({ sessionId }: { sessionId: string }) {
     { says: "Settings", run: () => store.do({ do: "openSettings" }) },
   ];
   const key = (event: KeyboardEvent): void => {
-    if (event.key === "Escape" || event.key === "Tab") {
-      if (event.key === "Escape") event.preventDefault();
-      close(event.key === "Escape");
-    } else {
-      roam(event, buttons());
-    }
+    if (escapes(event)) close(true);
+    else if (event.key === "Tab") close(false);
+    else roam(event, buttons());
   };
   return (
     <div class="menu-anchor" ref={anchor}>

@@ -1,43 +1,60 @@
 // What people and the model said, and how turns ended.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { End } from "../wire/types";
 import type { PanelSettings } from "../shared/messages";
 import type { AssistantItem, EndItem, NoticeItem, UserItem } from "../session/state";
 import { fork, resume, rewind } from "./doing";
+import { leaveTo } from "./focus";
 import { chipsOf } from "./sending";
+import type { Store } from "./store";
 import { Markdown } from "./text";
 import { useStore, useView } from "./use";
 import { Button, Fold, Icon, IconButton } from "./widgets";
 
-export function UserMessage({ item }: { item: UserItem }) {
+export function UserMessage({ item, gone }: { item: UserItem; gone: boolean }) {
   const store = useStore();
   const busy = useView((view) => view.state.running !== undefined);
   const [undoing, setUndoing] = useState(false);
-  const takeBack = (files: "keep" | "restore"): void => {
+  const [asked, setAsked] = useState(false);
+  const card = useRef<HTMLDivElement>(null);
+  const close = (): void => {
+    leaveTo(card.current, "[data-item]");
     setUndoing(false);
-    void rewind(store, item.turn, files);
+  };
+  const takeBack = async (files: "keep" | "restore"): Promise<boolean> => {
+    if (asked) return false;
+    close();
+    setAsked(true);
+    const done = await rewind(store, item.turn, files);
+    setAsked(false);
+    return done;
   };
   const editAgain = async (): Promise<void> => {
-    if (!(await rewind(store, item.turn, "keep"))) return;
-    store.suggest(item.text);
-    store.addChips(chipsOf(item));
+    const said = saidIn(store, item);
+    if (!(await takeBack("keep"))) return;
+    store.suggest(said.map((one) => one.text).join("\n\n"));
+    store.addChips(said.flatMap((one) => chipsOf(one.pointed)));
     store.focus();
   };
   const why = busy ? " (stop the turn first)" : "";
   return (
-    <div class={`user-card ${item.source}`}>
-      <div class="user-text" dir="auto">{item.text}</div>
+    <div class={`user-card ${item.source}`} ref={card}>
+      <div class="user-text" dir="auto">
+        {item.text}
+      </div>
       {item.context.length > 0 && (
         <ul class="chips" aria-label="Context">
           {item.context.map((label, index) => (
             <li class="chip" key={index}>
-              <span class="chip-text">{label}</span>
+              <span class="chip-text" dir="auto">
+                {label}
+              </span>
             </li>
           ))}
         </ul>
       )}
-      {item.source === "user" && (
+      {item.source === "user" && !gone && (
         <div class="item-tools">
           <IconButton
             icon="edit"
@@ -59,19 +76,30 @@ export function UserMessage({ item }: { item: UserItem }) {
           />
         </div>
       )}
-      {undoing && (
+      {undoing && !gone && (
         <div class="choices" role="group" aria-label="Take back from here">
-          <Button kind="primary" onClick={() => takeBack("restore")}>
+          <Button kind="primary" onClick={() => void takeBack("restore")}>
             Chat and files
           </Button>
-          <Button onClick={() => takeBack("keep")}>Chat only</Button>
-          <Button onClick={() => setUndoing(false)}>Cancel</Button>
+          <Button onClick={() => void takeBack("keep")}>Chat only</Button>
+          <Button onClick={close}>Cancel</Button>
           <div class="muted">
             Only files that the agent wrote and that nobody changed since are put back.
           </div>
         </div>
       )}
     </div>
+  );
+}
+
+/** All that the person said in the turn of a message, which is taken back as a whole. */
+function saidIn({ view }: Store, item: UserItem): UserItem[] {
+  return [...view.older.items, ...view.state.items].filter(
+    (one): one is UserItem =>
+      one.kind === "user"
+      && one.source === "user"
+      && one.turn === item.turn
+      && view.state.gone.has(one.id) === view.state.gone.has(item.id),
   );
 }
 
@@ -93,7 +121,9 @@ export function Answer({
           onToggle={(open) => store.setOpen(why, open)}
           summary={item.streaming && !item.text ? "Thinking…" : "Thoughts"}
         >
-          <div class="thinking-text">{item.reasoning}</div>
+          <div class="thinking-text" dir="auto">
+            {item.reasoning}
+          </div>
         </Fold>
       )}
       {item.text && <Markdown text={item.text} streaming={item.streaming} />}
@@ -145,12 +175,14 @@ export function EndLine({ item, last }: { item: EndItem; last: boolean }) {
   const can = useView((view) => view.session !== undefined && view.settings.trusted);
   const [going, setGoing] = useState(false);
   const { end } = item;
+  const line = useRef<HTMLDivElement>(null);
   const go = (): void => {
+    leaveTo(line.current, "[data-item]");
     setGoing(true);
     void resume(store).then(() => setGoing(false));
   };
   return (
-    <div class={`end-line ${end.kind}`}>
+    <div class={`end-line ${end.kind}`} ref={line}>
       <Icon name={ICONS[end.kind] ?? "circle-slash"} />
       <span class="end-words">{endWords(end)}</span>
       {last && can && (

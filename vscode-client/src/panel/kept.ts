@@ -14,6 +14,7 @@ export class Keeper {
   private kept: Kept;
   private open: Set<string>;
   private shut: Set<string>;
+  private readonly places = new Map<string, string>();
 
   constructor(private readonly api: Api) {
     this.kept = api.getState() ?? {};
@@ -31,6 +32,15 @@ export class Keeper {
     this.api.setState(this.kept);
   }
 
+  /** A session is gone, and another stands for it: what comes back from there belongs to that. */
+  moved(from: string, to: string): void {
+    this.places.set(from, to);
+  }
+
+  movedTo(sessionId: string): string {
+    return this.places.get(sessionId) ?? sessionId;
+  }
+
   /** What is written stays with the session that is left; gives what was written in the other. */
   change(from: string, to: string): Written {
     const { draft = "", chips = [], drafts = {} } = this.kept;
@@ -40,10 +50,11 @@ export class Keeper {
     return there;
   }
 
-  /** What is written in a session that is not shown, unless something is written there already. */
+  /** What is written in a session that is not shown, before what is written there already. */
   putBack(sessionId: string, written: Written): void {
     const { [sessionId]: there, ...others } = this.kept.drafts ?? {};
-    const kept = there ?? { ...written, chips: small(written.chips) };
+    const draft = joined(written.draft, there?.draft ?? "");
+    const kept = { draft, chips: small([...written.chips, ...(there?.chips ?? [])]) };
     const all = Object.entries({ ...others, [sessionId]: kept });
     this.keep({ drafts: Object.fromEntries(all.slice(-DRAFTS)) });
   }
@@ -73,6 +84,12 @@ export class Keeper {
     this.shut = new Set([...this.shut].slice(-CARDS));
     this.keep({ open: [...this.open], shut: [...this.shut] });
   }
+}
+
+/** Two texts as one; the same text once. */
+export function joined(one: string, other: string): string {
+  if (!one.trim() || one === other) return other || one;
+  return other.trim() ? `${one.trimEnd()}\n\n${other}` : one;
 }
 
 function small(chips: Chip[]): Chip[] {

@@ -1,6 +1,6 @@
 // Which model answers, and how full the context is.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ModelEntry, ModelPrice, Usage } from "../wire/types";
 import { chooseModel } from "./doing";
 import { useStore, useView } from "./use";
@@ -26,11 +26,23 @@ export function ModelPicker() {
   useEffect(load, [server, sessionId]);
   const known = models.some((one) => one.name === model);
   const providers = [...new Set(models.map((one) => one.provider))];
-  const pick = (event: { currentTarget: HTMLSelectElement }): void => {
-    const select = event.currentTarget;
-    if (select.value !== CONNECT) return void chooseModel(store, select.value);
-    select.value = model;
-    store.do({ do: "connect" });
+  const passing = useRef(false);
+  const pick = async (select: HTMLSelectElement): Promise<void> => {
+    if (select.value === model) return;
+    if (select.value === CONNECT) store.do({ do: "connect" });
+    else if (await chooseModel(store, select.value)) return;
+    // What was not taken is not shown as if it were.
+    select.value = store.view.session?.config.model ?? model;
+  };
+  // A closed list changes with each arrow key: one that only passes by is not chosen.
+  const key = (event: KeyboardEvent & { currentTarget: HTMLSelectElement }): void => {
+    if (event.key === "Enter") return void pick(event.currentTarget);
+    passing.current = true;
+    setTimeout(() => (passing.current = false));
+  };
+  const leave = (select: HTMLSelectElement): void => {
+    if (select.value === CONNECT) select.value = model;
+    void pick(select);
   };
   return (
     <select
@@ -39,7 +51,9 @@ export function ModelPicker() {
       title={`Model: ${model || "none"}`}
       value={model}
       onFocus={load}
-      onChange={pick}
+      onKeyDown={key}
+      onChange={(event) => void (passing.current || pick(event.currentTarget))}
+      onBlur={(event) => leave(event.currentTarget)}
     >
       {!known && <option value={model}>{model || "No model"}</option>}
       {providers.map((provider) => (

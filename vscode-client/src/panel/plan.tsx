@@ -40,7 +40,9 @@ export function Plan() {
           {items.map((item, index) => (
             <li key={index} class={item.state}>
               <Icon name={ICONS[item.state] ?? ICONS.open} />
-              <span class="plan-text">{item.text}</span>
+              <span class="plan-text" dir="auto">
+                {item.text}
+              </span>
               <span class="unseen">({item.state})</span>
             </li>
           ))}

@@ -31,16 +31,16 @@ export const Row = memo(function Row({ item, gone, thinking, last, reached }: Pr
       data-item={item.id}
     >
       <Boundary>
-        <Body item={item} thinking={thinking} last={last} />
+        <Body item={item} gone={gone} thinking={thinking} last={last} />
       </Boundary>
     </li>
   );
 });
 
-function Body({ item, thinking, last }: Pick<Props, "item" | "thinking" | "last">) {
+function Body({ item, gone, thinking, last }: Pick<Props, "item" | "gone" | "thinking" | "last">) {
   switch (item.kind) {
     case "user":
-      return <UserMessage item={item} />;
+      return <UserMessage item={item} gone={gone} />;
     case "assistant":
       return <Answer item={item} thinking={thinking} />;
     case "group":

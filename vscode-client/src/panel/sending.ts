@@ -1,9 +1,9 @@
 // A message on its way to the server; it comes back into the field if it was not taken.
 
 import { contextLabel } from "../session/labels";
-import type { UserItem } from "../session/state";
 import type { Chip } from "../shared/messages";
-import type { ContextItem } from "../wire/types";
+import type { Context, ContextItem } from "../wire/types";
+import type { Written } from "./api";
 import { Refused, type Store } from "./store";
 
 /** Send what is written, with what it points at. */
@@ -12,20 +12,24 @@ export function send(store: Store, steer: boolean): void {
   if (!session || !draft.trim() || !settings.trusted) return;
   store.compose("");
   store.clearChips();
+  submit(store, session.sessionId, { draft, chips }, steer ? "steer" : "queue");
+}
+
+export function submit(
+  store: Store,
+  sessionId: string,
+  written: Written,
+  whenBusy: "queue" | "steer",
+): void {
   const key = crypto.randomUUID();
-  const params = {
-    sessionId: session.sessionId,
-    key,
-    input: [{ type: "text" as const, text: draft }],
-    context: chips.map(pointed),
-    whenBusy: steer ? ("steer" as const) : ("queue" as const),
-  };
+  const input = [{ type: "text" as const, text: written.draft }];
+  const params = { sessionId, key, input, context: written.chips.map(pointed), whenBusy };
   store.call("turnbuckle/turn", params).catch((error: unknown) => {
     // A message that the person dropped, or a turn that they stopped, is no problem.
     if (error instanceof Refused && (error.kind === "dropped" || error.code === -32800)) return;
     store.setProblem(error instanceof Error ? error.message : String(error));
     const entered = store.view.state.items.some((item) => item.kind === "user" && item.key === key);
-    if (!entered) store.putBack(session.sessionId, draft, chips);
+    if (!entered) store.putBack(sessionId, written);
   });
 }
 
@@ -42,8 +46,8 @@ function pointed({ kind, uri, range, version, text }: Chip): ContextItem {
 let counter = 0;
 
 /** What a message pointed at, as chips for sending it again; files are read anew then. */
-export function chipsOf(item: UserItem): Chip[] {
-  return item.pointed.map(({ kind, uri, range, text }) => {
+export function chipsOf(pointed: readonly Context[]): Chip[] {
+  return pointed.map(({ kind, uri, range, text }) => {
     const label = contextLabel({ kind, ...(uri === undefined ? {} : { uri }), range });
     const fromEditor = kind === "file" || kind === "selection";
     return {

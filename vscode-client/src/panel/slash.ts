@@ -45,6 +45,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 const HELP =
   "@ names a file, / lists commands. While a turn runs, Enter queues a message and Alt+Enter steers. " +
   "Alt+Up goes to the open question, or into the conversation; arrows move there, Escape comes back. " +
+  "From here Escape stops the turn. " +
   "Hold Shift to drop files here.";
 
 export function matching(draft: string): SlashCommand[] {

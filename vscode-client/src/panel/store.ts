@@ -10,12 +10,12 @@ import {
   type ToPanel,
 } from "../shared/messages";
 import type { EffectiveConfig, Requests } from "../wire/types";
-import type { Api } from "./api";
+import type { Api, Written } from "./api";
 import { Calling } from "./calling";
 import { Drawn } from "./drawn";
-import { Keeper } from "./kept";
+import { joined, Keeper } from "./kept";
 import { before as turnsBefore } from "./older";
-import { blank, type Page } from "./view";
+import { blank, placeOf, type Page } from "./view";
 
 export { Refused } from "./calling";
 export { OLDER } from "./older";
@@ -54,32 +54,32 @@ export class Store extends Drawn {
       case "server":
         return this.set({ server: message.server });
       case "session":
-        return this.show(message.session);
+        return this.show(message.session, message.instead);
       case "sessions":
         return this.set({ notes: message.sessions });
       case "values":
         return this.take(message);
       case "chips":
+        this.setPage("chat");
         return this.addChips(message.chips);
       case "found":
         return this.calling.found(message);
       case "compose":
         this.suggest(message.text);
-        if (message.focus) this.focus();
-        return;
+        return message.focus ? this.back() : this.setPage("chat");
       case "focus":
-        return this.focus();
+        return this.back();
       case "answer":
         return this.calling.answered(message);
       case "refused":
-        if (!this.calling.refused(message)) this.set({ problem: message.message });
-        return;
+        return this.calling.refused(message) ? undefined : this.setProblem(message.message);
       case "ping":
         this.api.postMessage({ type: "pong", at: message.at });
     }
   }
 
-  private show(session: ShownSession): void {
+  private show(session: ShownSession, instead?: string): void {
+    if (instead !== undefined) this.keeper.moved(instead, session.sessionId);
     const reducer = new Reducer();
     reducer.begin(session);
     const before = this.view.session?.sessionId;
@@ -96,7 +96,7 @@ export class Store extends Drawn {
       this.keeper.keep({ sessionId: session.sessionId, anchor: undefined });
     }
     // What was written before any session was there goes along into the first one.
-    const other = before !== undefined && before !== session.sessionId;
+    const other = before !== undefined && before !== session.sessionId && before !== instead;
     this.set({
       ...(other ? this.keeper.change(before, session.sessionId) : {}),
       session,
@@ -180,6 +180,16 @@ export class Store extends Drawn {
     this.set({ page });
   }
 
+  /** To the conversation, ready to write. */
+  back(): void {
+    this.setPage("chat");
+    this.focus();
+  }
+
+  setStopping(stopping: string | undefined): void {
+    this.set({ stopping });
+  }
+
   setProblem(problem: string | undefined): void {
     this.set({ problem });
   }
@@ -195,27 +205,25 @@ export class Store extends Drawn {
     this.set({ draft });
   }
 
-  /** What was sent in a session and not taken; it comes back unless something else is there now. */
-  putBack(sessionId: string, draft: string, chips: Chip[]): void {
+  /** What was sent in a session and not taken; what was written since stands behind it. */
+  putBack(sentTo: string, { draft, chips }: Written): void {
+    const sessionId = this.keeper.movedTo(sentTo);
     if (this.view.session?.sessionId !== sessionId) {
       this.keeper.putBack(sessionId, { draft, chips });
-    } else if (!this.view.draft) {
-      this.compose(draft);
+    } else {
+      this.compose(joined(draft, this.view.draft));
       this.addChips(chips);
     }
   }
 
   /** Put text into the composer without losing what is written there. */
   suggest(text: string): void {
-    const { draft } = this.view;
-    this.compose(
-      draft.trim() && text && draft !== text ? `${draft.trimEnd()}\n\n${text}` : text || draft,
-    );
+    this.compose(joined(this.view.draft, text));
   }
 
   addChips(chips: Chip[]): void {
-    const known = new Set(this.view.chips.map(place));
-    this.setChips([...this.view.chips, ...chips.filter((chip) => !known.has(place(chip)))]);
+    const known = new Set(this.view.chips.map(placeOf));
+    this.setChips([...this.view.chips, ...chips.filter((chip) => !known.has(placeOf(chip)))]);
   }
 
   removeChip(id: string): void {
@@ -239,8 +247,4 @@ export class Store extends Drawn {
     this.keeper.setOpen(id, open);
     this.set({ version: this.view.version + 1 });
   }
-}
-
-function place(chip: Chip): string {
-  return JSON.stringify([chip.kind, chip.uri, chip.range, chip.text]);
 }

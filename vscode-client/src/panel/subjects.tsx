@@ -41,6 +41,7 @@ export function SubjectView(props: Props) {
           {subject.files.map((file) => (
             <File key={file.uri} file={file} many={subject.files.length > 1} {...props} />
           ))}
+          <Reason text={subject.reason} />
         </div>
       );
     case "read":
@@ -102,7 +103,12 @@ function File({
               {decision !== undefined ? (
                 <span>{decision}</span>
               ) : single ? null : (
-                <span class="hunk-actions" role="group" aria-label={`Hunk at ${where}`}>
+                <span
+                  class="hunk-actions"
+                  role="group"
+                  aria-label={`Hunk at ${where}`}
+                  tabIndex={-1}
+                >
                   <Button kind="link" disabled={off} onClick={() => decide(true)}>
                     Accept
                   </Button>
@@ -133,12 +139,14 @@ function Question({
   };
   return (
     <div class="subject">
-      <p class="question">{visible(question, true)}</p>
+      <p class="question" dir="auto">
+        {visible(question, true)}
+      </p>
       {choices.length > 0 && (
         <div class="answers">
-          {choices.map((choice) => (
+          {[...new Set(choices)].map((choice) => (
             <Button key={choice} disabled={disabled} onClick={() => send({ answer: choice })}>
-              {visible(choice)}
+              <span dir="auto">{visible(choice)}</span>
             </Button>
           ))}
         </div>

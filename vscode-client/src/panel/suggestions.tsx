@@ -1,7 +1,7 @@
 // What is offered while one types: files after `@`, commands after `/`.
 
 import type { RefObject } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Chip } from "../shared/messages";
 import { matching, run, type SlashCommand } from "./slash";
 import { useStore, useView } from "./use";
@@ -36,6 +36,12 @@ export function useSuggestions(field: RefObject<HTMLTextAreaElement>): Offered {
   const [at, setAt] = useState(0);
   const [dismissed, setDismissed] = useState(false);
   const asked = useRef(0);
+  /** Where the caret stands once the draft was changed for the person. */
+  const place = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (place.current !== undefined) field.current?.setSelectionRange(place.current, place.current);
+    place.current = undefined;
+  }, [draft]);
 
   const write = (text: string, caret: number): void => {
     store.compose(text);
@@ -58,9 +64,11 @@ export function useSuggestions(field: RefObject<HTMLTextAreaElement>): Offered {
     const now = store.view.draft;
     const caret = field.current?.selectionStart ?? now.length;
     store.addChips([chip]);
-    store.compose(now.slice(0, caret).replace(/@\S*$/, "") + now.slice(caret));
+    const before = now.slice(0, caret).replace(/@\S*$/, "");
+    store.compose(before + now.slice(caret));
     dismiss();
     field.current?.focus();
+    place.current = before.length;
   };
   const begin = (command: SlashCommand): void => {
     store.compose("");
@@ -103,10 +111,14 @@ export function useSuggestions(field: RefObject<HTMLTextAreaElement>): Offered {
   return { offers, at, active: offers[at]?.id, write, key, runSlash, dismiss };
 }
 
-export function Suggestions({ offers, at }: Offered) {
+export function Suggestions({ offers, at, active }: Offered) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView?.({ block: "nearest" });
+  }, [active]);
   if (!offers.length) return <div id="composer-list" hidden />;
   return (
-    <div id="composer-list" class="completions" role="listbox" aria-label="Suggestions">
+    <div ref={list} id="composer-list" class="completions" role="listbox" aria-label="Suggestions">
       {offers.map((offer, index) => (
         <div
           role="option"
@@ -119,7 +131,9 @@ export function Suggestions({ offers, at }: Offered) {
           }}
         >
           <span class="offer-label">{offer.label}</span>
-          <span class="offer-detail">{offer.detail}</span>
+          <span class="offer-detail" dir="auto">
+            {offer.detail}
+          </span>
         </div>
       ))}
     </div>

@@ -25,6 +25,8 @@ export interface View {
   page: Page;
   /** What sessions do now, as far as they are open. */
   notes: SessionNote[];
+  /** The turn that the person stopped, with its session. */
+  stopping: string | undefined;
   /** Whether a message waits for a session to be there. */
   waits: boolean;
   /** What the person should be told now, beside the transcript. */
@@ -37,6 +39,11 @@ const NO_SETTINGS: PanelSettings = {
   trusted: true,
   folders: [],
 };
+
+/** What tells two chips apart: the place and the words, not when they were made. */
+export function placeOf(chip: Chip): string {
+  return JSON.stringify([chip.kind, chip.uri, chip.range, chip.text]);
+}
 
 /** What is known before the host has said anything. */
 export function blank(draft: string, chips: Chip[]): View {
@@ -51,6 +58,7 @@ export function blank(draft: string, chips: Chip[]): View {
     draft,
     page: "chat",
     notes: [],
+    stopping: undefined,
     waits: false,
     problem: undefined,
   };

@@ -1,20 +1,26 @@
 // Messages that wait: for the turn that runs, or because the person stopped it.
 
-import { useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Waiting as Message } from "../session/state";
-import { isComposing } from "./focus";
+import { escapes, isComposing, leaveLine } from "./focus";
+import { chipsOf, submit } from "./sending";
 import { useStore, useView } from "./use";
 import { Icon, IconButton } from "./widgets";
 
+/** About what fits into a row of the field, in characters. */
+const COLUMNS = 36;
+const LATE = "It was sent already, as it was before. What you made of it is in the field below.";
+
 export function Waiting() {
   const store = useStore();
-  const { waiting, shown } = useView(({ state }) => ({
-    waiting: state.waiting,
-    // One that is just sent enters at once: it is no news that it waits.
-    shown: state.running !== undefined || state.lastEnd?.kind === "aborted",
+  const { all, running } = useView(({ state }) => ({
+    all: state.waiting,
+    running: state.running !== undefined,
   }));
   const [editing, setEditing] = useState<string | undefined>(undefined);
-  if (!waiting.length || !shown) return null;
+  // One that is just sent enters at once: it is no news that it waits.
+  const waiting = all.filter((one) => running || one.parked || one.key === editing);
+  if (!waiting.length) return null;
   return (
     <ul class="waiting" aria-label="Messages that wait">
       {waiting.map((one) =>
@@ -38,7 +44,8 @@ export function Waiting() {
 function Line({ message, edit }: { message: Message; edit: () => void }) {
   const store = useStore();
   const sessionId = useView(({ session }) => session?.sessionId);
-  const parked = useView(({ state }) => state.running === undefined);
+  const line = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => () => leaveLine(line.current, () => store.focus()), []);
   const drop = async (): Promise<boolean> => {
     if (sessionId === undefined) return false;
     const params = { sessionId, key: message.key, remove: true };
@@ -46,18 +53,17 @@ function Line({ message, edit }: { message: Message; edit: () => void }) {
   };
   const sendNow = async (): Promise<void> => {
     if (sessionId === undefined || !(await drop())) return;
-    const input = [{ type: "text" as const, text: message.text }];
-    void store.ask("turnbuckle/turn", { sessionId, key: crypto.randomUUID(), input });
+    submit(store, sessionId, { draft: message.text, chips: chipsOf(message.pointed) }, "queue");
   };
   const steers = message.target === "step";
   return (
-    <li>
+    <li ref={line}>
       <Icon name={steers ? "debug-step-into" : "clock"} />
       <span class="unseen">{steers ? "For this turn:" : "For the next turn:"}</span>
-      <span class="waiting-text" title={message.text}>
+      <span class="waiting-text" dir="auto" title={message.text}>
         {message.text}
       </span>
-      {parked && !message.context && (
+      {message.parked && (
         <IconButton
           icon="play"
           label="Send this waiting message now"
@@ -73,40 +79,68 @@ function Line({ message, edit }: { message: Message; edit: () => void }) {
 function Edit({ message, done }: { message: Message; done: () => void }) {
   const store = useStore();
   const [text, setText] = useState(message.text);
-  const save = async (): Promise<void> => {
-    const { session } = store.view;
-    if (!session || !text.trim()) return;
-    const input = [{ type: "text" as const, text }];
-    const params = { sessionId: session.sessionId, key: message.key, input };
-    const saved = await store.ask("turnbuckle/inbox/edit", params);
-    if (saved && !saved.changed) store.setProblem("It was sent already, as it was before.");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const sessionId = store.view.session?.sessionId;
+  const written = useRef(text);
+  written.current = text;
+  const over = useRef(false);
+  useEffect(() => field.current?.focus(), []);
+  /** It was sent meanwhile: what was made of it is not lost. */
+  const late = (): void => {
+    const elsewhere = store.view.session?.sessionId !== sessionId;
+    if (over.current || elsewhere || written.current === message.text) return;
+    over.current = true;
+    store.suggest(written.current);
+    store.setProblem(LATE);
+  };
+  useLayoutEffect(
+    () => () => {
+      if (field.current?.contains(document.activeElement)) store.focus();
+      if (!store.view.state.waiting.some((one) => one.key === message.key)) late();
+    },
+    [],
+  );
+  const close = (): void => {
+    over.current = true;
     done();
   };
+  const save = async (): Promise<void> => {
+    if (sessionId === undefined || !text.trim()) return;
+    const input = [{ type: "text" as const, text }];
+    const saved = await store.ask("turnbuckle/inbox/edit", { sessionId, key: message.key, input });
+    if (!saved) return; // it was refused, and can be tried again
+    if (!saved.changed) late();
+    close();
+  };
   const key = (event: KeyboardEvent): void => {
-    if (isComposing(event)) return;
-    if (event.key === "Escape") {
-      event.stopPropagation();
-      done();
-    } else if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      void save();
-    }
+    if (escapes(event)) return close();
+    if (isComposing(event) || event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    if (!event.repeat) void save();
   };
   return (
     <li>
       <textarea
         class="waiting-edit"
         aria-label="Waiting message"
-        rows={Math.min(6, text.split("\n").length)}
+        dir="auto"
+        rows={rowsOf(text)}
         value={text}
-        ref={(field) => {
-          if (field && document.activeElement !== field) field.focus();
-        }}
+        ref={field}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
       />
       <IconButton icon="check" label="Save" onClick={() => void save()} />
-      <IconButton icon="close" label="Leave it as it was" onClick={done} />
+      <IconButton icon="close" label="Leave it as it was" onClick={close} />
     </li>
+  );
+}
+
+/** As many rows as a text takes at the least, up to six. */
+function rowsOf(text: string): number {
+  const rows = text.split("\n").map((line) => Math.max(1, Math.ceil(line.length / COLUMNS)));
+  return Math.min(
+    6,
+    rows.reduce((one, other) => one + other, 0),
   );
 }

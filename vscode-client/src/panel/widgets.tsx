@@ -1,7 +1,7 @@
 // The few controls there are, as the editor has them.
 
 import type { ComponentChildren, JSX } from "preact";
-import { isComposing } from "./focus";
+import { escapes, isComposing } from "./focus";
 
 export function Icon({ name, spin }: { name: string; spin?: boolean }) {
   return (
@@ -54,6 +54,9 @@ export function IconButton(props: {
   );
 }
 
+/** A text that is longer may have to be scrolled, also with the keyboard, in characters. */
+const LONG = 400;
+
 export function Banner(props: {
   icon: string;
   kind: "error" | "warning" | "info";
@@ -63,7 +66,9 @@ export function Banner(props: {
   return (
     <div class={`banner ${props.kind}`} role="group" aria-label={props.text}>
       <Icon name={props.icon} />
-      <span class="banner-text">{props.text}</span>
+      <span class="banner-text" dir="auto" tabIndex={props.text.length > LONG ? 0 : undefined}>
+        {props.text}
+      </span>
       {props.children && <span class="banner-actions">{props.children}</span>}
     </div>
   );
@@ -83,8 +88,7 @@ export function Field(props: {
     if (event.key === "Enter") {
       event.preventDefault();
       if (!event.repeat) props.onEnter();
-    } else if (event.key === "Escape" && props.onEscape) {
-      event.stopPropagation();
+    } else if (props.onEscape && escapes(event)) {
       props.onEscape();
     }
   };
@@ -92,6 +96,7 @@ export function Field(props: {
     <input
       aria-label={props.label}
       placeholder={props.label}
+      dir="auto"
       value={props.value}
       ref={props.focus ? focusOnce : null}
       onInput={(event) => props.onChange(event.currentTarget.value)}

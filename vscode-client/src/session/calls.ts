@@ -2,13 +2,17 @@
 
 import type { CallDelta, Facts } from "../wire/types";
 import type { Items } from "./items";
-import type { Approval, CallItem, CallState } from "./state";
+import type { Approval, CallItem, CallState, Subject } from "./state";
 import { readSubject } from "./subject";
 
 /** The most that is kept of what a running call prints, in characters. */
 export const OUTPUT_TAIL = 8 * 1024;
 
 const DENIED = new Set(["DENIED"]);
+const OUTCOMES = new Map<string, CallState>([
+  ["allowed", "done"],
+  ["rejected", "denied"],
+]);
 const NOT_RUN = new Set(["ABORTED_BEFORE_DISPATCH", "TOOL_NOT_STARTED"]);
 
 export class Calls {
@@ -90,19 +94,27 @@ export class Calls {
     });
   }
 
-  ask(data: Facts["approval/asked"]): void {
-    const approval: Approval = {
-      approvalId: data.approvalId,
-      callId: data.callId,
-      subject: readSubject(data.subject),
-      choices: data.choices,
-      hunks: {},
-    };
+  ask(seq: number, data: Facts["approval/asked"]): void {
+    const subject = readSubject(data.subject);
+    const callId = this.known.has(data.callId) ? data.callId : this.stand(seq, data, subject);
+    const { approvalId, choices } = data;
+    const approval: Approval = { approvalId, callId, subject, choices, hunks: {} };
     this.approvals.set(data.approvalId, approval);
     this.items.state.open = [...this.items.state.open, approval];
-    this.change(data.callId, (call) => {
+    this.change(callId, (call) => {
       call.approval = approval;
     });
+  }
+
+  /** What is asked and is no call's, such as whether to go on, stands where a call would. */
+  private stand(seq: number, { approvalId }: Facts["approval/asked"], subject: Subject): string {
+    const { turn, running } = this.items.state;
+    const name = subject.kind === "question" ? "ask_user" : "";
+    const call = this.open(seq, { turn, step: running?.step ?? 0 }, name, approvalId);
+    call.state = "waiting";
+    call.arguments = JSON.stringify(subject.kind === "question" ? subject : {});
+    this.known.set(approvalId, call);
+    return approvalId;
   }
 
   decideHunk(data: Facts["approval/hunk"]): void {
@@ -117,6 +129,11 @@ export class Calls {
       approval.by = data.by;
       if (data.note !== undefined) approval.note = data.note;
       if (data.answer !== undefined) approval.answer = data.answer;
+      // No result follows to what is no call.
+      if (approval.callId === data.approvalId)
+        this.change(approval.callId, (call) => {
+          call.state = OUTCOMES.get(data.outcome) ?? "notRun";
+        });
     });
     const { state } = this.items;
     state.open = state.open.filter((one) => one.approvalId !== data.approvalId);

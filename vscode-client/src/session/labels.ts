@@ -22,7 +22,7 @@ export function contextLabel(context: Pointed): string {
     case "text":
       return "text";
     default:
-      return name;
+      return context.uri?.endsWith("/") ? `${name}/` : name; // a folder says that it is one
   }
 }
 

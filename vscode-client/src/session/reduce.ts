@@ -16,6 +16,9 @@ export type { Beginning } from "./usage";
 
 type Handler<T extends keyof Facts> = (fact: Extract<Fact, { type: T }>) => void;
 
+/** Ends after which what waits has its turn without more ado. */
+const GOES_ON: ReadonlySet<string> = new Set(["completed", "max-tokens"]);
+
 /** Reduces one session. `apply` takes values in their order; facts that were seen are skipped. */
 export class Reducer {
   private readonly items: Items;
@@ -69,12 +72,14 @@ export class Reducer {
     "turn/start": ({ data, time }) => {
       this.state.turn = data.turn;
       this.state.running = { turn: data.turn, step: 0, since: time };
+      this.park(false);
       delete this.state.failure;
     },
     "turn/end": ({ seq, data }) => {
       delete this.state.running;
       delete this.state.status;
       this.state.lastEnd = data.end;
+      this.park(!GOES_ON.has(data.end.kind));
       if (data.end.failure) this.state.failure = data.end.failure;
       this.answer.close();
       if (data.end.kind !== "completed") {
@@ -112,7 +117,7 @@ export class Reducer {
     "tool/call": ({ seq, data }) => this.calls.take(seq, data),
     "tool/start": ({ time, data }) => this.calls.start(time, data.callId),
     "tool/result": ({ time, data }) => this.calls.end(time, data),
-    "approval/asked": ({ data }) => this.calls.ask(data),
+    "approval/asked": ({ seq, data }) => this.calls.ask(seq, data),
     "approval/hunk": ({ data }) => this.calls.decideHunk(data),
     "approval/decided": ({ data }) => this.calls.decided(data),
     "edit/applied": ({ data }) => {
@@ -156,11 +161,13 @@ export class Reducer {
     this.added.set(data.key, data);
     if ((data.source ?? "user") !== "user") return;
     this.state.title ??= firstLine(data.input);
-    const context = data.context?.length ?? 0;
-    this.state.waiting = [
-      ...this.state.waiting,
-      { key: data.key, text: data.input, target: data.target, context },
-    ];
+    const { key, input, target, context = [] } = data;
+    const message = { key, text: input, target, pointed: context, parked: false };
+    this.state.waiting = [...this.state.waiting, message];
+  }
+
+  private park(parked: boolean): void {
+    this.state.waiting = this.state.waiting.map((one) => ({ ...one, parked }));
   }
 
   private userMessage(seq: number, data: Facts["user/message"]): void {

@@ -136,7 +136,10 @@ export interface Waiting {
   key: string;
   text: string;
   target: "turn" | "step";
-  context: number;
+  /** What it points at, as it was sent. */
+  pointed: Context[];
+  /** Whether its turn does not come by itself: the one before did not complete. */
+  parked: boolean;
 }
 
 /** What was said of the request that runs: a retry that waits, a compaction. */

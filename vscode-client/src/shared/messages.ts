@@ -98,8 +98,8 @@ export type ToPanel =
   | { type: "hello"; version: number; settings: PanelSettings; server: ServerState }
   | { type: "settings"; settings: PanelSettings }
   | { type: "server"; server: ServerState }
-  /** Forget what is shown, and show this session from its facts. */
-  | { type: "session"; session: ShownSession }
+  /** Show this session from its facts; `instead` of one that is gone, of which the draft is kept. */
+  | { type: "session"; session: ShownSession; instead?: string }
   /** Facts and notes in their order; `batch` is to be acknowledged. */
   | { type: "values"; sessionId: string; batch: number; values: Value[] }
   | { type: "chips"; chips: Chip[] }

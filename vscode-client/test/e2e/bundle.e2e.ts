@@ -32,8 +32,7 @@ beforeAll(() => {
   cpSync(join(CLIENT, "server"), join(place, "extension", "server"), { recursive: true });
 });
 
-// A server that ends just now may still write what it compiled.
-afterAll(() => rmSync(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 function foreign(folder: string): string {
   for (const name of SHADOWED) {
@@ -77,7 +76,8 @@ async function initialize(
       child.stdin.write(`Content-Length: ${request.length}\r\n\r\n${request}`);
     });
   } finally {
-    child.kill();
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    if (child.exitCode === null && child.kill()) await ended;
   }
 }
 

@@ -70,6 +70,34 @@ describe("the chat", () => {
   });
 });
 
+describe("Escape", () => {
+  it("stops the turn where one writes, not where it closes or leaves something", async () => {
+    const first = gate();
+    vs.model.play(holds("Busy.", first.opened), holds("Busy again.", gate().opened));
+    await panel.send("First");
+    await panel.text("Busy.").waitFor();
+    const menu = panel.frame.getByRole("menu");
+    await panel.button("More").click();
+    await menu.waitFor();
+    await vs.page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    await panel.composer.focus();
+    await vs.page.keyboard.press("Alt+ArrowUp");
+    await expect.poll(() => panel.frame.locator("[data-item]:focus").count()).toBe(1);
+    await vs.page.keyboard.press("Escape");
+    await expect
+      .poll(() => panel.composer.evaluate((field) => field === document.activeElement))
+      .toBe(true);
+    first.open();
+    await expect.poll(() => panel.button("Stop").count()).toBe(0);
+    expect(await panel.text("Stopped by you").count()).toBe(0);
+    await panel.send("Second");
+    await panel.text("Busy again.").waitFor();
+    await vs.page.keyboard.press("Escape");
+    await panel.text("Stopped by you").waitFor();
+  });
+});
+
 describe("a command", () => {
   it("is approved, runs, and shows how it ended", async () => {
     vs.model.play(

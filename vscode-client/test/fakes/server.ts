@@ -28,6 +28,8 @@ export class FakeServer {
     return answer(params as never);
   }
 
+  /** Whether it runs, as whoever asks it waits for that. */
+  start: () => Promise<void> = () => Promise.resolve();
   restarts = 0;
   restart: () => Promise<void> = () => Promise.resolve();
 

@@ -48,6 +48,7 @@ export class Uri {
 
 export enum FileType {
   File = 1,
+  Directory = 2,
 }
 export enum FilePermission {
   Readonly = 1,
@@ -175,4 +176,13 @@ export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as { name: string; uri: Uri }[] | undefined,
   asRelativePath: (uri: Uri) => uri.path.split("/").at(-1) ?? uri.path,
+  /** Of the places below `/w` some are folders. */
+  fs: {
+    folders: [] as string[],
+    stat(uri: Uri): Promise<{ type: FileType }> {
+      if (!uri.path.startsWith("/w/")) return Promise.reject(FileSystemError.FileNotFound(uri));
+      const isFolder = this.folders.includes(uri.toString());
+      return Promise.resolve({ type: isFolder ? FileType.Directory : FileType.File });
+    },
+  },
 };

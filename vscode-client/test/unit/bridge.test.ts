@@ -334,6 +334,39 @@ describe("a call", () => {
     expect(server.count("turnbuckle/credentials")).toBe(0);
   });
 
+  it("waits for the session that it is about, and goes to what stands for an empty one", async () => {
+    // Nothing is written down of them: a server knows none that another one opened.
+    const ids = ["s1", "s2"];
+    const { made, of, ready, server } = bridge({
+      "turnbuckle/session/open": ({ sessionId }: { sessionId?: string }) => {
+        if (sessionId !== undefined) throw Object.assign(new Error("none"), { code: -32803 });
+        return { sessionId: ids.shift(), seq: -1, readOnly: false, config: {} };
+      },
+      "turnbuckle/turn": () => ({ turn: 1 }),
+    });
+    await ready();
+    server.comeBack();
+    const params = { sessionId: "s1", key: "k", input: [] };
+    made.receive({ type: "call", id: 3, method: "turnbuckle/turn", params });
+    await settle();
+    expect(of("session").at(-1)).toMatchObject({ session: { sessionId: "s2" }, instead: "s1" });
+    expect(server.asked.at(-1)).toMatchObject({
+      method: "turnbuckle/turn",
+      params: { sessionId: "s2", key: "k" },
+    });
+    expect(of("answer")).toHaveLength(1);
+  });
+
+  it("is refused, and not passed on, where no server starts", async () => {
+    const { made, of, ready, server } = bridge({ "turnbuckle/models": () => ({ models: [] }) });
+    await ready();
+    server.start = () => Promise.reject(new Error("no Python"));
+    made.receive({ type: "call", id: 7, method: "turnbuckle/models", params: {} });
+    await settle();
+    expect(of("refused")).toMatchObject([{ id: 7, message: "no Python" }]);
+    expect(server.count("turnbuckle/models")).toBe(0);
+  });
+
   it("that the server refuses comes back with its kind", async () => {
     const { made, of, ready } = bridge({
       "turnbuckle/session/compact": () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type * as vscode from "vscode";
-import { diagnosticsChip, offers, selectionChip } from "../../src/host/context/chips";
+import { diagnosticsChip, offers, placeChip, selectionChip } from "../../src/host/context/chips";
 import { plain, TERMINAL_TEXT, Terminals } from "../../src/host/context/terminal";
 import { save } from "../../src/host/saving";
 import { settle } from "../fakes/server";
@@ -53,6 +53,19 @@ describe("a chip", () => {
     const chip = diagnosticsChip(uri as unknown as vscode.Uri);
     expect(chip?.text).toBe("5: error: undefined name (ruff F821)\n5: warning: unused");
     expect(chip?.detail).toBe("2 problems in /w/stats.py");
+  });
+
+  it("of a folder says that it is one, and of what is not there that it was named", async () => {
+    const folder = fake.Uri.parse("file:///w/src");
+    fake.workspace.fs.folders = [folder.toString()];
+    const chips = [folder, uri, fake.Uri.parse("file:///gone")].map((one) =>
+      placeChip(one as unknown as vscode.Uri),
+    );
+    expect((await Promise.all(chips)).map((one) => [one.label, one.uri])).toEqual([
+      ["src/", "file:///w/src/"],
+      ["stats.py", "file:///w/stats.py"],
+      ["gone", "file:///gone"],
+    ]);
   });
 
   it("is offered for the selection, its problems, and each open editor once", () => {

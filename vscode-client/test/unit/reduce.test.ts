@@ -90,7 +90,13 @@ describe("a message", () => {
     const [created, added, ...rest] = asked();
     const reducer = reduced(created!, added!);
     expect(reducer.state.waiting).toEqual([
-      { key: "k", text: "Fix it\nplease", target: "turn", context: 1 },
+      {
+        key: "k",
+        text: "Fix it\nplease",
+        target: "turn",
+        pointed: [expect.objectContaining({ kind: "selection" })],
+        parked: false,
+      },
     ]);
     expect(reducer.state.title).toBe("Fix it");
     for (const value of rest) reducer.apply(value);

@@ -105,6 +105,73 @@ describe("a command", () => {
     expect(document.activeElement).toBe(panel.root.querySelector(".approval"));
   });
 
+  it("that is asked for again in the same words is announced again", async () => {
+    const panel = await mount();
+    const again = subject({ kind: "command", command: "ls", cwd: "file:///work", reason: "" });
+    await panel.show([LIVE, ...again]);
+    const said = () => panel.root.querySelector('[role="status"]')!.firstElementChild!;
+    const first = said();
+    await panel.more(
+      fact(3, "approval/decided", { approvalId: "a", outcome: "allowed", by: "person" }),
+      fact(4, "tool/call", { turn: 1, step: 2, callId: "d", name: "act", arguments: "{}" }),
+    );
+    const next = { ...again[2]!.data, approvalId: "b", callId: "d" } as never;
+    await panel.more(fact(5, "approval/asked", next));
+    expect(said().textContent).toBe(first.textContent);
+    expect(said()).not.toBe(first);
+  });
+
+  it("says why it was not allowed by itself, and so does a change", async () => {
+    const why = "it would change what the editor runs, which is asked about each time";
+    for (const raw of [
+      { kind: "command", command: "ls", cwd: "file:///work", reason: why },
+      {
+        kind: "change",
+        reason: why,
+        files: [{ uri: "file:///work/x", kind: "delete", hunks: [] }],
+      },
+    ]) {
+      const panel = await asked(subject(raw));
+      expect(panel.root.querySelector(".approval")?.textContent).toContain(why);
+    }
+  });
+
+  it("of four hundred lines is all there, and scrolls with the keyboard", async () => {
+    const lines = Array.from({ length: 400 }, (_, index) => `echo ${index}`).join("\n");
+    const raw = {
+      kind: "command",
+      command: lines,
+      cwd: `file:///${"d/".repeat(2500)}`,
+      reason: "",
+    };
+    const panel = await asked(subject(raw));
+    const shown = panel.root.querySelector<HTMLElement>(".command")!;
+    expect(shown.textContent).toBe(lines);
+    expect(shown.tabIndex).toBe(0);
+    await expectAccessible();
+  });
+
+  it("that another window asks is answered there", async () => {
+    for (const nth of [1, 2]) {
+      const panel = await mount();
+      await panel.show([...until(fixture("fix"), "approval/asked", nth), LIVE], { readOnly: true });
+      await ready(panel);
+      const card = panel.root.querySelector(".approval")!;
+      expect(card.textContent).toContain("Another window asks this");
+      expect([...card.querySelectorAll("button:enabled")]).toEqual([]);
+      expect(() => panel.button("Stop")).toThrow();
+      expect(panel.root.querySelector(".state-line")?.textContent).toBe("Runs in another window");
+      await expectAccessible();
+    }
+  });
+
+  it("that was answered elsewhere a moment before says so", async () => {
+    const panel = await command();
+    await panel.click(panel.button("Allow once"));
+    await panel.answer("turnbuckle/approve", { accepted: false });
+    expect(panel.root.querySelector(".banner")?.textContent).toContain("answered already");
+  });
+
   it("that is answered leaves the keyboard where it stood", async () => {
     const panel = await command();
     const allow = panel.button("Allow once");
@@ -212,6 +279,37 @@ describe("a question", () => {
     const none = await question();
     await none.click(none.button("Do not answer"));
     expect(none.calls("turnbuckle/approve")).toMatchObject([{ decision: "reject" }]);
+  });
+});
+
+describe("a question that no call asks", () => {
+  const asks = (seq: number, approvalId: string): Value =>
+    fact(seq, "approval/asked", {
+      approvalId,
+      callId: "plugin/step_limit",
+      subject: { kind: "question", question: "Go on?", choices: ["Go on", "Stop", "Stop"] },
+      digest: "d",
+      choices: ["answer", "reject"],
+    });
+  const decided = (seq: number, approvalId: string, outcome: "allowed" | "cancelled"): Value =>
+    fact(seq, "approval/decided", { approvalId, outcome, by: "person", answer: "Go on" });
+
+  it("has a card like any other, each time, and then stands as it was answered", async () => {
+    const panel = await asked([fact(0, "turn/start", { turn: 1 }), asks(1, "a")]);
+    await expectAccessible();
+    expect(panel.root.querySelectorAll(".answers button")).toHaveLength(2);
+    await panel.key(panel.field, "ArrowUp", { altKey: true });
+    expect(document.activeElement).toBe(panel.root.querySelector(".approval"));
+    await panel.click(panel.button("Go on"));
+    expect(panel.calls("turnbuckle/approve")).toEqual([{ approvalId: "a", answer: "Go on" }]);
+    await panel.more(decided(2, "a", "allowed"), asks(3, "b"));
+    expect(panel.root.querySelectorAll(".approval")).toHaveLength(1);
+    await panel.more(decided(4, "b", "cancelled"));
+    expect(panel.root.querySelector(".approval")).toBeNull();
+    const lines = [...panel.root.querySelectorAll(".call > summary")].map((one) => one.textContent);
+    expect(lines).toEqual(["AskedGo on?", "AskGo on?not run"]);
+    await panel.click(panel.root.querySelector(".call > summary")!);
+    expect(panel.root.querySelector(".said")?.textContent).toBe("You: Go on");
   });
 });
 

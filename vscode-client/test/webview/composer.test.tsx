@@ -1,11 +1,10 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { dropped } from "../../src/panel/dropping";
-import { expectAccessible, fact, fixture, LIVE, mount, until, type Mounted } from "./panel";
+import { busy, expectAccessible, fixture, LIVE, mount, until, type Mounted } from "./panel";
 
-async function busy(sendKey: "enter" | "ctrlEnter" = "enter"): Promise<Mounted> {
-  const panel = await mount({}, { sendKey });
-  await panel.show([LIVE, ...until(fixture("fix"), "llm/stream")]);
+async function writing(sendKey: "enter" | "ctrlEnter" = "enter"): Promise<Mounted> {
+  const panel = await busy({ sendKey });
   await panel.type("more");
   return panel;
 }
@@ -39,7 +38,7 @@ describe("the enter key", () => {
     ["ctrlEnter", { ctrlKey: true }, "queue"],
     ["ctrlEnter", { altKey: true }, "steer"],
   ] as const)("set to %s with %o does %s while a turn runs", async (sendKey, keys, whenBusy) => {
-    const panel = await busy(sendKey);
+    const panel = await writing(sendKey);
     await panel.key(panel.field, "Enter", keys);
     expect(panel.calls("turnbuckle/turn").map((one) => one["whenBusy"])).toEqual(
       whenBusy ? [whenBusy] : [],
@@ -47,7 +46,7 @@ describe("the enter key", () => {
   });
 
   it("has buttons beside it that do the same", async () => {
-    const panel = await busy();
+    const panel = await writing();
     await panel.click(panel.button("Steer"));
     await panel.type("then");
     await panel.click(panel.button("Queue"));
@@ -60,40 +59,25 @@ describe("the enter key", () => {
 
 describe("a turn that runs", () => {
   it("is stopped once, and what waits stays", async () => {
-    const panel = await busy();
+    const panel = await writing();
     await panel.click(panel.button("Stop"));
     expect(panel.button("Stop").disabled).toBe(true);
     expect(panel.calls("turnbuckle/cancel")).toEqual([{ sessionId: "s", keepQueue: true }]);
   });
 
-  it("shows what waits, which can be edited and dropped", async () => {
-    const panel = await busy();
-    await panel.more(fact(90, "inbox/added", { key: "w", target: "turn", input: "later" }));
-    expect(panel.root.querySelector(".waiting")?.textContent).toContain("later");
-    await expectAccessible();
-    await panel.click(panel.button("Edit this waiting message"));
-    const edit = panel.root.querySelector<HTMLTextAreaElement>(".waiting-edit")!;
-    expect(document.activeElement).toBe(edit);
-    await panel.type("sooner", edit);
-    await panel.key(edit, "Enter", { isComposing: true });
-    await panel.key(edit, "Enter");
-    expect(panel.calls("turnbuckle/inbox/edit")).toEqual([
-      { sessionId: "s", key: "w", input: [{ type: "text", text: "sooner" }] },
-    ]);
-    await panel.answer("turnbuckle/inbox/edit", { changed: true });
-    expect(panel.field.value).toBe("more");
-    await panel.click(panel.button("Drop this waiting message"));
-    expect(panel.calls("turnbuckle/inbox/edit").at(-1)).toMatchObject({ key: "w", remove: true });
+  it("that is not stopped, because that was refused, can be stopped again", async () => {
+    const panel = await writing();
+    await panel.click(panel.button("Stop"));
+    await panel.refuse("turnbuckle/cancel");
+    expect(panel.button("Stop").disabled).toBe(false);
+    expect(panel.root.querySelector(".banner")?.textContent).toContain("no room");
   });
 
-  it("that was stopped keeps what waited, to be sent", async () => {
-    const panel = await mount();
-    await panel.show([LIVE, ...fixture("stopped")]);
-    await panel.click(panel.button("Send this waiting message now"));
-    await panel.answer("turnbuckle/inbox/edit", { changed: true });
-    expect(panel.calls("turnbuckle/turn")).toMatchObject([
-      { input: [{ text: "And then sum them up." }] },
-    ]);
+  it("in another session is not the one that was stopped here", async () => {
+    const panel = await writing();
+    await panel.click(panel.button("Stop"));
+    await panel.show([LIVE, ...until(fixture("fix"), "llm/stream")], { sessionId: "t" });
+    expect(panel.button("Stop").disabled).toBe(false);
   });
 });
 
@@ -109,18 +93,33 @@ describe("what is written", () => {
     expect(again.sent[0]).toMatchObject({ type: "ready", sessionId: "s" });
   });
 
-  it("comes back when it was not taken, but not over what was written since", async () => {
+  it("comes back when it was not taken, before what was written since", async () => {
     const panel = await mount();
     await panel.show([LIVE]);
     await panel.say({ type: "chips", chips: [chip("a")] });
     await panel.type("first");
     await panel.key(panel.field, "Enter");
-    const { id } = panel.sent.findLast(
-      (one) => one.type === "call" && one.method === "turnbuckle/turn",
-    ) as { id: number };
-    await panel.say({ type: "refused", id, code: -32803, message: "no room" });
+    await panel.refuse("turnbuckle/turn");
     expect(panel.field.value).toBe("first");
     expect(panel.root.querySelectorAll(".composer .chip-text")).toHaveLength(1);
+    await panel.key(panel.field, "Enter");
+    await panel.type("second");
+    await panel.refuse("turnbuckle/turn");
+    expect(panel.field.value).toBe("first\n\nsecond");
+  });
+
+  it("goes along, and so does what comes back, where another session stands for one that is gone", async () => {
+    const panel = await mount();
+    await panel.show([LIVE]);
+    await panel.type("sent to s");
+    await panel.key(panel.field, "Enter");
+    await panel.type("written since");
+    const config = { model: "m", provider: "p", window: 8000 };
+    const session = { sessionId: "t", seq: -1, from: 0, readOnly: false, config };
+    await panel.say({ type: "session", session, instead: "s" });
+    expect(panel.field.value).toBe("written since");
+    await panel.refuse("turnbuckle/turn");
+    expect(panel.field.value).toBe("sent to s\n\nwritten since");
   });
 
   it("is not lost when the editor suggests something", async () => {
@@ -159,6 +158,22 @@ describe("offers", () => {
     expect(panel.root.querySelector(".composer .chip-text")).toBeNull();
   });
 
+  it("leave the caret where the name stood", async () => {
+    const panel = await mount();
+    await panel.show([LIVE]);
+    panel.field.focus();
+    panel.field.value = "look at @s and mend it";
+    panel.field.setSelectionRange(10, 10);
+    await panel.type(panel.field.value);
+    panel.field.setSelectionRange(10, 10);
+    panel.field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    const { id } = panel.done("findFiles").at(-1) as { id: number };
+    await panel.say({ type: "found", id, chips: [chip("a", "stats.py")] });
+    await panel.key(panel.field, "Enter");
+    expect(panel.field.value).toBe("look at  and mend it");
+    expect(panel.field.selectionStart).toBe(8);
+  });
+
   it("list commands after a slash, which Escape leaves alone", async () => {
     const panel = await mount();
     await panel.show([LIVE]);
@@ -184,47 +199,6 @@ describe("offers", () => {
   });
 });
 
-describe("the model", () => {
-  it("is chosen for the session, and shown as the server says", async () => {
-    const panel = await mount();
-    await panel.show([LIVE]);
-    const models = [
-      { name: "m", provider: "p", current: true, source: "key" },
-      { name: "n", provider: "q", current: false, source: "key" },
-      { name: "o", provider: "q", current: false, source: "key", unavailable: "no key" },
-    ];
-    await panel.answer("turnbuckle/models", { models });
-    const select = panel.root.querySelector<HTMLSelectElement>(".model")!;
-    expect([...select.options].map((one) => one.textContent)).toEqual([
-      "m",
-      "n",
-      "o (no key)",
-      "Connect a model…",
-    ]);
-    select.value = "n";
-    select.dispatchEvent(new Event("change", { bubbles: true }));
-    expect(panel.calls("turnbuckle/session/configure")).toEqual([{ sessionId: "s", model: "n" }]);
-    const price = { input: 1, output: 2, currency: "nonsense" };
-    await panel.answer("turnbuckle/session/configure", {
-      model: "n",
-      provider: "q",
-      window: 100,
-      price,
-    });
-    expect(select.value).toBe("n");
-    await panel.more(
-      fact(1, "assistant/message", {
-        turn: 1,
-        step: 1,
-        content: "a",
-        finish: "stop",
-        usage: { input: 40, output: 50, total: 90 },
-      }),
-    );
-    expect(panel.root.querySelector(".meter")?.textContent).toContain("90 %");
-  });
-});
-
 describe("what is dropped", () => {
   it("is a list of places, of any scheme, however the editor writes it", () => {
     const data = (of: Record<string, string>) => dropped((type) => of[type] ?? "");
@@ -235,5 +209,53 @@ describe("what is dropped", () => {
     expect(data({ resourceurls: '["file:///a","file:///a",7]' })).toEqual(["file:///a"]);
     expect(data({ resourceurls: "no json" })).toEqual([]);
     expect(data({ "text/plain": "words" })).toEqual([]);
+    expect(data({ "text/uri-list": "https://example.org/a\n" })).toEqual([]);
+  });
+
+  /** An event with these data, as the page gets it. */
+  async function drop(
+    panel: Mounted,
+    name: "drop" | "paste",
+    of: Record<string, string>,
+    files: { name: string; type: string }[] = [],
+  ): Promise<Event> {
+    const event = new Event(name, { bubbles: true, cancelable: true });
+    const types = [...Object.keys(of), ...(files.length ? ["Files"] : [])];
+    const data = { types, files, getData: (type: string) => of[type] ?? "" };
+    Object.assign(event, { [name === "drop" ? "dataTransfer" : "clipboardData"]: data });
+    panel.field.dispatchEvent(event);
+    await panel.say();
+    return event;
+  }
+
+  const banner = (panel: Mounted) => panel.root.querySelector(".banner")?.textContent;
+
+  it("is added but for pictures, of which it is said that they cannot be sent", async () => {
+    const panel = await mount();
+    await panel.show([LIVE]);
+    const list = "file:///work/src\nfile:///other/a.py\nfile:///work/plan%20b.PNG";
+    await drop(panel, "drop", { "text/uri-list": list });
+    expect(panel.done("drop")).toEqual([
+      { do: "drop", uris: ["file:///work/src", "file:///other/a.py"] },
+    ]);
+    expect(banner(panel)).toContain("Pictures cannot be sent to the model. Left out: plan b.PNG");
+    const picture = { name: "shot.png", type: "image/png" };
+    await drop(panel, "drop", {}, [picture]);
+    expect(banner(panel)).toContain("Left out: shot.png");
+    await drop(panel, "drop", {}, [{ name: "a.txt", type: "text/plain" }]);
+    expect(banner(panel)).toContain("Hold Shift");
+    await drop(panel, "paste", {}, [picture]);
+    expect(banner(panel)).toContain("Left out: shot.png");
+    expect(panel.done("drop")).toHaveLength(1);
+  });
+
+  it("goes into the field where it is words, also with a picture of them", async () => {
+    const panel = await mount();
+    await panel.show([LIVE]);
+    const words = { "text/plain": "words" };
+    expect((await drop(panel, "drop", words)).defaultPrevented).toBe(false);
+    const picture = { name: "shot.png", type: "image/png" };
+    expect((await drop(panel, "paste", words, [picture])).defaultPrevented).toBe(false);
+    expect(banner(panel)).toBeUndefined();
   });
 });

@@ -70,6 +70,40 @@ describe("hostile values", () => {
     expect(panel.sent.filter((one) => one.type === "ack")).toHaveLength(2);
   });
 
+  it("in a script from the right are read from there, wherever they stand", async () => {
+    const panel = await mount();
+    const arabic = "أصلح الاختبار الذي يفشل";
+    const subject = { kind: "question", question: arabic, choices: [arabic], reason: "" };
+    await panel.show(
+      [
+        LIVE,
+        fact(0, "inbox/added", { key: "w", target: "turn", input: arabic }),
+        fact(1, "turn/start", { turn: 1 }),
+        fact(2, "user/message", { ...AT, content: arabic }),
+        fact(3, "todo/write", { items: [{ text: arabic, state: "open" }] }),
+        fact(4, "approval/asked", {
+          approvalId: "a",
+          callId: "c",
+          subject,
+          digest: "d",
+          choices: ["answer", "reject"],
+        }),
+      ],
+      { title: arabic },
+    );
+    await panel.say({
+      type: "chips",
+      chips: [{ id: "c", kind: "file", label: arabic, detail: arabic, uri: "file:///a" }],
+    });
+    const shown = [...panel.root.querySelectorAll("*")].filter(
+      (element) => element.childElementCount === 0 && element.textContent === arabic,
+    );
+    expect(shown).toHaveLength(7);
+    for (const element of shown) expect(element.closest("[dir]")?.getAttribute("dir")).toBe("auto");
+    for (const field of panel.root.querySelectorAll("input, textarea"))
+      expect(field.getAttribute("dir")).toBe("auto");
+  });
+
   it("that are huge are cut where nobody could read them", async () => {
     const panel = await mount();
     const huge = "x".repeat(2_000_000);

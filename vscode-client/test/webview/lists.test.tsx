@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { expectAccessible, LIVE, mount } from "./panel";
+import { busy, expectAccessible, fact, LIVE, mount } from "./panel";
 
 describe("lists", () => {
   const sessions = [
@@ -37,6 +37,37 @@ describe("lists", () => {
       .toMatchObject({ query: "word" });
     await panel.key(panel.root.querySelector(".search")!, "Escape");
     expect(panel.root.querySelector(".composer")).not.toBeNull();
+  });
+
+  it("sessions may be five hundred, and their list may not come at first", async () => {
+    const panel = await mount();
+    await panel.show([LIVE]);
+    await panel.click(panel.button("Sessions"));
+    await expect.poll(() => panel.calls("turnbuckle/session/list")).toHaveLength(1);
+    await panel.refuse("turnbuckle/session/list");
+    expect(panel.root.textContent).toContain("The list did not come.");
+    expect(panel.root.textContent).not.toContain("Looking…");
+    await panel.click(panel.button("Look again"));
+    const many = Array.from({ length: 500 }, (_, index) => ({
+      sessionId: `s${index}`,
+      title: index ? `Title ${index}` : "أصلح الاختبار",
+      updated: index,
+      turns: index,
+    }));
+    await panel.answer("turnbuckle/session/list", { sessions: many });
+    expect(panel.root.querySelectorAll(".session")).toHaveLength(500);
+    // Cut off at its own end, not at its beginning.
+    expect(panel.root.querySelector(".session-title")?.getAttribute("dir")).toBe("auto");
+  });
+
+  it("what is allowed is not asked for with each word that streams", async () => {
+    const panel = await busy();
+    await panel.click(panel.button("More"));
+    await panel.click(panel.button("Allowed in this session…"));
+    const chunk = (seq: number) =>
+      fact(seq, "assistant/chunk", { turn: 1, step: 1, text: "more " });
+    for (let seq = 100; seq < 120; seq++) await panel.more(chunk(seq));
+    expect(panel.calls("turnbuckle/grants")).toHaveLength(1);
   });
 
   it("what is allowed for the session is seen and taken back", async () => {

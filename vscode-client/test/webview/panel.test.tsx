@@ -8,7 +8,7 @@ const AT = { turn: 1, step: 1 };
 describe("an empty panel", () => {
   it("says how to connect a model, and offers the demo", async () => {
     const panel = await mount();
-    await panel.show([LIVE], { config: { model: "demo", provider: "demo" } });
+    await panel.show([LIVE], { config: { model: "demo", provider: "built-in" } });
     await expectAccessible();
     await panel.click(panel.button("Connect a model…"));
     expect(panel.done("connect")).toHaveLength(1);
@@ -227,6 +227,31 @@ describe("what a person said", () => {
         ],
       },
     ]);
+  });
+
+  it("in several messages of one turn is edited as a whole, for that is taken back as a whole", async () => {
+    const panel = await mount();
+    const context = [{ kind: "file" as const, uri: "file:///work/a.py" }];
+    const steer = { key: "b", target: "step" as const, input: "But not b." };
+    await panel.show([
+      fact(0, "inbox/added", { key: "a", target: "turn", input: "Mend a.", context }),
+      fact(1, "turn/start", { turn: 1 }),
+      fact(2, "user/message", { ...AT, key: "a", content: "Mend a." }),
+      fact(3, "inbox/added", steer),
+      fact(4, "user/message", { turn: 1, step: 2, key: "b", content: "But not b." }),
+      fact(5, "turn/end", { turn: 1, end: { kind: "completed" } }),
+      LIVE,
+    ]);
+    const [, second] = panel.root.querySelectorAll(".user-card");
+    await panel.click(panel.button("Edit and send again", second));
+    await panel.click(panel.button("Edit and send again", second));
+    expect(panel.calls("turnbuckle/session/rewind")).toHaveLength(1);
+    await panel.more(fact(6, "context/rewound", { to: 0 }));
+    await panel.answer("turnbuckle/session/rewind", { restored: [], skipped: [] });
+    expect(panel.field.value).toBe("Mend a.\n\nBut not b.");
+    expect(panel.root.querySelectorAll(".composer .chip-text")).toHaveLength(1);
+    // What was taken back cannot be taken back again.
+    expect(() => panel.button(/^(Edit and send|Take back|Fork before)/)).toThrow();
   });
 
   it("is taken back with or without the files, and what was left alone is said", async () => {

@@ -59,6 +59,8 @@ export interface Mounted {
   more(...values: Value[]): Promise<void>;
   calls(method: Call): Record<string, unknown>[];
   answer(method: Call, result: unknown): Promise<void>;
+  /** Say that the last such call is not granted, for there is "no room". */
+  refuse(method: Call): Promise<void>;
   done(kind: string): Extract<FromPanel, { type: "do" }>["action"][];
   button(label: string | RegExp, within?: ParentNode): HTMLButtonElement;
   click(element: Element): Promise<void>;
@@ -126,6 +128,10 @@ export async function mount(
     more: (...list) => say(values(list)),
     calls: (method) => calls(method).map((one) => one.params),
     answer: (method, result) => say({ type: "answer", id: calls(method).at(-1)!.id, result }),
+    refuse: (method) => {
+      const { id } = calls(method).at(-1)!;
+      return say({ type: "refused", id, code: -32803, message: "no room" });
+    },
     done: (kind) =>
       sent
         .filter((one): one is Extract<FromPanel, { type: "do" }> => one.type === "do")
@@ -170,6 +176,13 @@ export async function mount(
 /** All that was queued has run: answers that are passed on, and what a page tells of its cards. */
 function turn(): Promise<void> {
   return new Promise((done) => setTimeout(done));
+}
+
+/** A panel in which a turn runs. */
+export async function busy(settings: Partial<PanelSettings> = {}): Promise<Mounted> {
+  const panel = await mount({}, settings);
+  await panel.show([LIVE, ...until(fixture("fix"), "llm/stream")]);
+  return panel;
 }
 
 /** No violation of what a page can be checked for without being drawn. */

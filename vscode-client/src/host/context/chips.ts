@@ -15,6 +15,18 @@ export function fileChip(uri: vscode.Uri): Chip {
   return makeChip({ kind: "file", uri: uri.toString() });
 }
 
+/** A file, or a folder, whose place says that it is one: to the person and to the model. */
+export async function placeChip(uri: vscode.Uri): Promise<Chip> {
+  try {
+    const { type } = await vscode.workspace.fs.stat(uri);
+    if (type & vscode.FileType.Directory && !uri.path.endsWith("/"))
+      return makeChip({ kind: "file", uri: `${uri.toString()}/` });
+  } catch {
+    // What cannot be looked at is named as it came.
+  }
+  return fileChip(uri);
+}
+
 /** The selection of an editor; without one, its whole file. */
 export function selectionChip(editor: vscode.TextEditor): Chip {
   const { document, selection } = editor;

@@ -10,7 +10,7 @@ import {
 } from "../../shared/messages";
 import type { SessionOpenResult } from "../../wire/types";
 import { Batcher, realTimer } from "./batcher";
-import { passOn, said } from "./calls";
+import { Calls, said } from "./calls";
 import type { Host } from "./host";
 import { openFirst, shownOf } from "./opening";
 import { Subscription } from "./subscription";
@@ -22,6 +22,7 @@ export const TURNS = 20;
 
 export class Bridge implements vscode.Disposable {
   private readonly batcher: Batcher;
+  private readonly calls: Calls;
   private readonly takeover: Takeover;
   private readonly watchdog: Watchdog;
   private readonly disposables: vscode.Disposable[] = [];
@@ -46,6 +47,7 @@ export class Bridge implements vscode.Disposable {
     this.batcher = new Batcher((batch, values) => {
       if (this.sessionId) this.post({ type: "values", sessionId: this.sessionId, batch, values });
     }, timer);
+    this.calls = new Calls(host.server, post, () => this.showing);
     this.takeover = new Takeover(host.server, timer);
     this.watchdog = new Watchdog(
       timer,
@@ -69,25 +71,18 @@ export class Bridge implements vscode.Disposable {
   receive(message: FromPanel): void {
     switch (message.type) {
       case "ready":
-        void this.start(message);
-        return;
+        return void this.start(message);
       case "ack":
-        this.batcher.acknowledge(message.batch);
-        return;
+        return this.batcher.acknowledge(message.batch);
       case "call":
         if (message.method === "turnbuckle/turn") this.used++;
-        void passOn(this.host.server, message, this.post);
-        return;
+        return void this.calls.pass(message);
       case "show":
-        if (message.sessionId === undefined) void this.showNew(message.folder);
-        else {
-          this.folder = message.folder;
-          void this.show(message.sessionId);
-        }
-        return;
+        if (message.sessionId === undefined) return void this.showNew(message.folder);
+        this.folder = message.folder;
+        return void this.show(message.sessionId);
       case "do":
-        void this.host.act(message.action).catch((error: unknown) => this.host.log(String(error)));
-        return;
+        return void this.host.act(message.action).catch((error) => this.host.log(String(error)));
       case "pong":
         this.heard();
     }
@@ -151,8 +146,12 @@ export class Bridge implements vscode.Disposable {
 
   private async display(sessionId: string | undefined, again: boolean): Promise<void> {
     await this.leave();
+    const { sessionId: before, unused } = this;
     const opened = await this.open(sessionId, again);
     this.stale = undefined;
+    // A server that was started again knows no session in which nothing was said.
+    const instead = again && before !== opened.sessionId ? before : undefined;
+    if (instead && unused !== undefined) this.calls.readdress(instead, opened.sessionId);
     if (opened.sessionId !== this.sessionId || opened.seq >= 0) {
       this.unused = opened.seq < 0 ? this.used : undefined;
     }
@@ -161,7 +160,8 @@ export class Bridge implements vscode.Disposable {
     const subscription = new Subscription(this.host.server, (value) => this.take(value));
     this.subscription = subscription;
     const from = await subscription.begin(opened.sessionId, TURNS);
-    this.post({ type: "session", session: shownOf(opened, from, this.folder) });
+    const session = shownOf(opened, from, this.folder);
+    this.post({ type: "session", session, ...(instead ? { instead } : {}) });
     subscription.flow();
     if (opened.readOnly && opened.damaged === undefined) {
       this.takeover.wait(opened.sessionId, () => void this.show(opened.sessionId, true));
