@@ -12,6 +12,7 @@ from anyio.lowlevel import checkpoint
 from turnbuckle.agent.agent import Agent, Settings
 from turnbuckle.agent.compaction import Compacted, Compactor
 from turnbuckle.agent.driver import Busy
+from turnbuckle.agent.inbox import Ended
 from turnbuckle.model.port import Emit, ModelRefused, ModelUnavailable, Reply, Request
 from turnbuckle.plugins import compaction
 from turnbuckle.session.events import (
@@ -210,6 +211,37 @@ async def test_cancelling_the_call_cancels_the_errand_and_keeps_the_queue(tmp_pa
         assert not session.opened.driver.busy
         with anyio.fail_after(10):
             await session.opened.driver.idle()
+
+
+async def test_an_errand_whose_call_is_cancelled_while_its_end_is_flushed_harms_no_other(
+    tmp_path: Path,
+) -> None:
+    slow, reached, done = anyio.Event(), anyio.Event(), False
+
+    async def sync(_descriptor: int) -> None:
+        if done:
+            reached.set()
+            await slow.wait()
+
+    async def last() -> End:
+        nonlocal done
+        done = True
+        return End(kind="stopped", reason="the first")
+
+    async def other() -> End:
+        return End(kind="stopped", reason="the other")
+
+    async with driven(Scripted([say("done")]), tmp_path, sync=sync) as session:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(held, session, last)
+            await reached.wait()
+            tasks.cancel_scope.cancel()
+            slow.set()
+        with anyio.fail_after(10):
+            assert await held(session, other) == End(kind="stopped", reason="the other")
+            ended = await session.say("go on")
+    assert isinstance(ended, Ended)
+    assert ended.end.kind == "completed"
 
 
 async def test_an_errand_ends_with_its_session(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A layer that throws, answers nonsense, or calls `next` oddly: for each hook, what comes of it."""
 
+import asyncio
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from turnbuckle.agent.hooks import (
     Enter,
     PreStep,
     Prompt,
+    Reject,
     RequestFailure,
     Retry,
     Section,
@@ -207,6 +209,44 @@ async def test_nonsense_from_a_layer_of_the_loop_ends_the_turn_as_an_error(
     assert of(session, LlmStream) == []
 
 
+@pytest.mark.parametrize("reason", [None, 5, b"bytes"])
+@pytest.mark.parametrize("kind", [Stop, Reject])
+async def test_a_reason_that_is_no_text_ends_the_turn_as_an_error_that_names_who_gave_it(
+    tmp_path: Path, kind: type, reason: object
+) -> None:
+    async def refuse(_: PreStep, _next: Next[PreStep, Decision]) -> Decision:
+        decision: Decision = kind(reason)
+        return decision
+
+    def install(ctx: PluginContext) -> None:
+        ctx.hooks.pre_step.use(refuse)
+
+    session = await ran(tmp_path, [], install)
+    ends = [end.end for end in of(session, TurnEnd)]
+    assert [end.kind for end in ends] == ["error", "error"]
+    assert "plugin 0 in agent/pre-step" in ends[0].failure.message
+
+
+@pytest.mark.parametrize("content", [None, 5])
+async def test_a_message_that_could_not_be_read_back_ends_the_turn_and_harms_no_log(
+    tmp_path: Path, content: Any
+) -> None:
+    wrong = Enter((UserMessage(turn=1, step=1, content=content),))
+    session = await ran(tmp_path, [], answering(LOOP["agent/pre-step"], wrong))
+    assert [end.end.kind for end in of(session, TurnEnd)] == ["error", "error"]
+    async with driven(Scripted([]), tmp_path, session_id=session.opened.session.id) as again:
+        assert again.opened.session.damage is None
+        assert len(again.facts) == len(session.facts)
+
+
+async def test_a_failure_of_no_kind_is_an_end_like_any_other(tmp_path: Path) -> None:
+    odd = ModelUnavailable("whatever", "no")  # type: ignore[arg-type]
+    for number, plugins in enumerate([[], [answering(LOOP["agent/request"], odd)]]):
+        session = await ran(tmp_path / str(number), [odd, odd], *plugins)
+        ends = [end.end for end in of(session, TurnEnd)]
+        assert [(end.kind, end.failure.kind) for end in ends] == [("error", "hook")] * 2
+
+
 @pytest.mark.parametrize("answer", [None, True, 1, "allow", Allow, Accept(), Stop("x"), [Allow()]])
 async def test_nonsense_from_a_policy_never_allows(tmp_path: Path, answer: object) -> None:
     policy = answering(CALL["tools/pre-execute"], answer)
@@ -255,6 +295,22 @@ async def test_a_guard_denies_before_anybody_is_asked(tmp_path: Path) -> None:
     assert [result.code for result in of(session, ToolResult)] == ["DENIED"]
 
 
+@pytest.mark.parametrize("error", [SystemExit(1), asyncio.CancelledError()])
+async def test_a_judge_that_wants_out_or_cancels_itself_makes_the_call_an_error(
+    tmp_path: Path, error: BaseException
+) -> None:
+    async def out(_: Executed, __: Next[Executed, PostExecute]) -> PostExecute:
+        raise error
+
+    def install(ctx: PluginContext) -> None:
+        ctx.hooks.post_execute.use(out)
+
+    calls = say("", ("1", "quick", {}), ("2", "quick", {}))
+    session = await ran(tmp_path, [calls, say("done")], install)
+    assert [result.code for result in of(session, ToolResult)] == ["TOOL_FAILED"] * 2
+    assert [end.end.kind for end in of(session, TurnEnd)] == ["completed", "completed"]
+
+
 @pytest.mark.parametrize("answer", [None, True, "ok", Replace, Allow(), Outcome(content="x")])
 async def test_nonsense_from_post_execute_makes_the_call_an_error(
     tmp_path: Path, answer: object
@@ -287,6 +343,21 @@ async def test_nonsense_from_request_error_lets_the_models_failure_stand(
 ) -> None:
     wrong = answering(lambda ctx: ctx.hooks.request_error, answer)
     session = await ran(tmp_path, [ModelUnavailable("server", "503")], wrong)
+    end = of(session, TurnEnd)[0].end
+    assert (end.kind, end.failure.kind) == ("error", "server")
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), asyncio.CancelledError()])
+async def test_a_layer_of_request_error_that_wants_out_lets_the_models_failure_stand(
+    tmp_path: Path, error: BaseException
+) -> None:
+    async def out(_: RequestFailure, __: Next[RequestFailure, Retry | None]) -> Retry | None:
+        raise error
+
+    def install(ctx: PluginContext) -> None:
+        ctx.hooks.request_error.use(out)
+
+    session = await ran(tmp_path, [ModelUnavailable("server", "503")], install)
     end = of(session, TurnEnd)[0].end
     assert (end.kind, end.failure.kind) == ("error", "server")
 

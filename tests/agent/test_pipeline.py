@@ -1,6 +1,7 @@
 """One step's calls: which overlap, what they wait for, and the one result that each gets."""
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -226,8 +227,12 @@ async def test_an_exclusive_call_is_a_barrier_from_prepare_to_commit(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "mode", ["Parallel", "", None, True, 1, lambda _: "exclusive", lambda _: None, lambda _: 1 / 0]
-)
+    "mode",
+    [
+        "Parallel", "", None, True, 1, lambda _: "exclusive", lambda _: None, lambda _: 1 / 0,
+        lambda _: sys.exit(),
+    ],
+)  # fmt: skip
 async def test_whatever_is_not_exactly_parallel_is_exclusive(tmp_path: Path, mode: Any) -> None:
     stage = Stage(free={"1", "2"})
     odd = replace(tool("odd", stage.body), execution_mode=mode)
@@ -506,6 +511,11 @@ def knotted() -> dict[str, Any]:
         Outcome(content="x", contexts="text"),  # type: ignore[arg-type]
         Outcome(content="x", facts=(PluginFact(name="p", data={"bad": float("inf")}),)),
         Outcome(content="x", facts=("a fact",)),  # type: ignore[arg-type]
+        Outcome(content="x", code=5),  # type: ignore[arg-type]
+        Outcome(content="x", code=5, meta={"a": [1]}),  # type: ignore[arg-type]
+        Outcome(content="x", meta="text"),  # type: ignore[arg-type]
+        Outcome(content="x", facts=(TodoWrite(items="text"),)),  # type: ignore[arg-type]
+        Outcome(content="x", facts=(PluginFact(name="\ud800", data={}),)),
     ],
 )
 async def test_a_result_that_cannot_be_serialised_is_an_error_and_the_turn_goes_on(

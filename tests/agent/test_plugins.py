@@ -78,6 +78,7 @@ def everything(ctx: PluginContext) -> None:
     ctx.hooks.execute.use(execute)
     ctx.hooks.post_execute.use(post_execute)
     ctx.hooks.guard(lambda _: None)
+    ctx.hooks.typed(lambda text: text)
     ctx.tools.register(tool("hello", hello))
     ctx.prompt.section("Everything", "All of it.")
     ctx.models.register("everything", Scripted([]))
@@ -98,13 +99,14 @@ def held(session: Driven) -> dict[str, object]:
     ]
     assert len(falls) == 8
     return {
-        **{fall.name: dict(fall._layers) for fall in falls},
-        "guards": dict(agent.hooks.tools.guards),
+        **{fall.name: tuple(fall._layers) for fall in falls},
+        "guards": tuple(agent.hooks.tools.guards),
         "tools": dict(agent.tools._tools),
-        "models": dict(agent.models._models),
-        "sections": dict(agent.prompt._sections),
-        "observers": dict(agent.session.log._observers),
-        "note observers": dict(agent.session._note_observers),
+        "models": tuple(agent.models._models),
+        "sections": tuple(agent.prompt._sections),
+        "typed": tuple(agent.hooks.typed._cleaners),
+        "observers": tuple(agent.session.log._observers),
+        "note observers": tuple(agent.session._note_observers),
         "scope": agent.session.scope.labels,
         "waiting": agent.inbox.waiting,
     }
@@ -167,6 +169,7 @@ async def test_what_a_plugin_adds_after_it_was_unloaded_is_refused_and_leaves_no
             lambda: ctx.models.register("late", Scripted([])),
             lambda: ctx.on(TurnEnd, lambda _: None),
             lambda: ctx.hooks.guard(lambda _: None),
+            lambda: ctx.hooks.typed(lambda text: text),
             lambda: ctx.hooks.execute.use(lambda value, next_: next_(value)),
             lambda: ctx.defer(lambda: None),
         ]

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -198,8 +198,13 @@ def held_open(editor: int, server: int) -> int:
 
 
 def pipes(pid: int) -> list[Path]:
-    descriptors = Path(f"/proc/{pid}/fd").iterdir()
-    return [place for place in descriptors if str(place.readlink()).startswith("pipe:")]
+    return [place for place in Path(f"/proc/{pid}/fd").iterdir() if is_pipe(place)]
+
+
+def is_pipe(place: Path) -> bool:
+    with suppress(FileNotFoundError):  # it was closed meanwhile
+        return str(place.readlink()).startswith("pipe:")
+    return False
 
 
 def writes(place: Path) -> bool:

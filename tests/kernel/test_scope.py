@@ -1,5 +1,7 @@
 """Scopes undo what was done, last first."""
 
+import asyncio
+
 import pytest
 
 from turnbuckle.kernel.scope import Scope, ScopeClosed
@@ -50,6 +52,40 @@ async def test_every_failure_is_reported_and_nothing_is_skipped() -> None:
         await scope.aclose()
     assert [str(error) for error in caught.value.exceptions] == ["two", "one"]
     assert done == ["x"]
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), asyncio.CancelledError()])
+async def test_an_undo_that_wants_out_or_cancels_itself_is_a_failure_like_any_other(
+    error: BaseException,
+) -> None:
+    scope, undone = Scope("root"), list[str]()
+
+    def out() -> None:
+        raise error
+
+    scope.defer(lambda: undone.append("first"))
+    scope.defer(out, "the second")
+    with pytest.raises(ExceptionGroup) as raised:
+        await scope.aclose()
+    assert undone == ["first"]
+    assert [str(one) for one in raised.value.exceptions] == [
+        f"the second raised {type(error).__name__}"
+    ]
+
+
+async def test_an_undo_that_waits_for_what_it_cancels_keeps_no_other_from_being_undone() -> None:
+    scope, undone = Scope("root"), list[str]()
+
+    async def stop() -> None:
+        waiting = asyncio.get_running_loop().create_future()
+        waiting.cancel()
+        await waiting
+
+    scope.defer(lambda: undone.append("first"))
+    scope.defer(stop, "the second")
+    with pytest.raises(ExceptionGroup):
+        await scope.aclose()
+    assert undone == ["first"]
 
 
 async def test_a_closed_scope_takes_nothing_more() -> None:

@@ -5,13 +5,14 @@ import asyncio
 import anyio
 import pytest
 
-from turnbuckle.kernel.stopping import is_stopping
+from turnbuckle.kernel.stopping import is_failure, is_stopping
 
 
 async def test_what_cancels_itself_is_not_being_stopped() -> None:
     with pytest.raises(asyncio.CancelledError):
         raise_it()
     assert not is_stopping()
+    assert is_failure(asyncio.CancelledError())
 
 
 def raise_it() -> None:
@@ -20,12 +21,14 @@ def raise_it() -> None:
 
 async def test_a_scope_that_is_cancelled_stops_what_runs_in_it() -> None:
     seen: list[bool] = []
+    failed: list[bool] = []
 
     async def wait() -> None:
         try:
             await anyio.sleep_forever()
         finally:
             seen.append(is_stopping())
+            failed.extend((is_failure(asyncio.CancelledError()), is_failure(SystemExit())))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(wait)
@@ -35,6 +38,7 @@ async def test_a_scope_that_is_cancelled_stops_what_runs_in_it() -> None:
         scope.cancel()
         await wait()
     assert seen == [True, True]
+    assert failed == [False, True] * 2
     assert not is_stopping()
 
 

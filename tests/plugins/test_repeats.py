@@ -121,6 +121,18 @@ async def test_the_same_failure_is_the_same_result(tmp_path: Path) -> None:
     assert (hints(session), results(session)) == (1, ["INVALID_ARGS"] * 3)
 
 
+async def test_arguments_that_are_nested_too_deep_are_told_apart_by_how_they_are_spelt(
+    tmp_path: Path,
+) -> None:
+    deep = f'{{"at": {"[" * 300}{"]" * 300}}}'
+    model = Scripted(calls(deep, deep, deep))
+    tools = [tool("look", look)]
+    async with driven(model, tmp_path, tools=tools, plugins=[repeats.install]) as session:
+        await session.say("go")
+    assert results(session) == [None, None, None]
+    assert hints(session) == 1
+
+
 async def test_without_the_plugin_nothing_is_said(tmp_path: Path) -> None:
     plugin = partial(repeats.install, hint=1, deny=2)
     model = Scripted([*calls({}, {}), *calls({}, {})])

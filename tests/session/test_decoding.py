@@ -48,6 +48,8 @@ def test_what_a_fact_is_written_as_is_read_fast(fact: Fact) -> None:
     "fact",
     [
         LlmFailed(attempt=1, failure=Failure(kind="server", message="no", status=500)),
+        LlmFailed(attempt=1, failure=Failure(kind="server", message="no", retry_after=1.5)),
+        LlmFailed(attempt=1, failure=Failure(kind="server", message="no", retry_after=2)),
         LlmStream(
             turn=1, step=1, attempt=1, model="m", digest="d",
             patch=Patch(start=0, end=1, messages=({"a": [1]},)),

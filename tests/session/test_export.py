@@ -195,6 +195,12 @@ def test_what_the_model_did_not_answer_is_shown() -> None:
 BAD = "![a](https://x.y) <img src=z> [t](https://z) <details> </details> <pre>"
 
 
+def test_arguments_that_are_nested_too_deep_are_shown_as_they_were_written() -> None:
+    deep = f'{{"a":{"[" * 300}{"]" * 300}}}'
+    call = ToolCall(turn=1, step=1, call_id="c", name="t", arguments=deep)
+    assert deep in as_markdown(HEAD, [Entry(0, 5, call)])
+
+
 def test_nothing_outside_code_is_fetched_or_folds_the_rest() -> None:
     facts = entries(
         UserMessage(turn=1, step=1, content=BAD),

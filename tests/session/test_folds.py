@@ -1,5 +1,6 @@
 """What is folded beside the projection: reads, usage, title."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from turnbuckle.session.codec import Entry
@@ -41,6 +42,18 @@ def test_a_file_is_known_as_it_was_read_or_left_last() -> None:
     assert digest_after(read("one"), applied("two", "applied")) == "two"
     assert digest_after(read("one"), applied("two", "misplaced")) == "one"
     assert digest_after(read("one"), applied(None, "unverified")) == "one"
+
+
+def test_the_file_that_was_read_or_written_last_stands_last() -> None:
+    def read_at(uri: str) -> ToolResult:
+        return replace(read("d"), meta={"read": {"uri": uri, "digest": "d"}})
+
+    reads = Reads()
+    for fact in (read_at("file:///b"), applied("e", "applied"), read_at("file:///b")):
+        reads.feed(Entry(0, 1, fact), [])
+    assert reads.uris == ("file:///a", "file:///b")
+    reads.feed(Entry(0, 1, applied("f", "applied")), [])
+    assert reads.uris == ("file:///b", "file:///a")
 
 
 def test_what_was_read_in_turns_that_were_taken_back_is_not_known() -> None:

@@ -1,5 +1,7 @@
 """The log appends, numbers and tells."""
 
+import asyncio
+
 import pytest
 
 from turnbuckle.kernel.scope import Scope
@@ -49,12 +51,13 @@ def test_observers_see_one_order_even_if_one_appends() -> None:
     assert seen == [("eager", 0), ("calm", 0), ("eager", 1), ("calm", 1)]
 
 
-def test_an_observer_that_throws_cannot_hurt_anybody() -> None:
+@pytest.mark.parametrize("error", [RuntimeError(), SystemExit(1), asyncio.CancelledError()])
+def test_an_observer_that_throws_cannot_hurt_anybody(error: BaseException) -> None:
     log, scope = new_log(), Scope("s")
     seen: list[int] = []
 
     def broken(_entry: Entry, _line: bytes) -> None:
-        raise RuntimeError
+        raise error
 
     log.observe(scope, broken)
     log.observe(scope, lambda entry, _line: seen.append(entry.seq))

@@ -20,12 +20,14 @@ from turnbuckle.session.events import (
     PluginFact,
     SessionTitle,
     StepStart,
+    TodoWrite,
     ToolResult,
     TurnEnd,
     TurnStart,
+    UserMessage,
 )
 from turnbuckle.session.log import Log
-from turnbuckle.session.parts import Context, End, Failure
+from turnbuckle.session.parts import CallDelta, Context, End, Failure, TodoItem
 from turnbuckle.testing.strategies import facts
 
 
@@ -68,6 +70,32 @@ def test_data_that_is_not_json_is_refused_and_the_log_stays_as_it_was(what: str)
     assert [entry.fact for entry in log.entries] == [TurnStart(turn=1)]
     assert log.append(TurnStart(turn=2)).seq == 1
     assert told == [0, 1]
+
+
+MISTYPED: dict[str, Callable[[], Any]] = {
+    "no text": lambda: UserMessage(turn=1, step=1, content=5),  # type: ignore[arg-type]
+    "nothing": lambda: UserMessage(turn=1, step=1, content=None),  # type: ignore[arg-type]
+    "a text for a number": lambda: TurnStart(turn="1"),  # type: ignore[arg-type]
+    "an unknown word": lambda: TurnEnd(turn=1, end=End(kind="over")),  # type: ignore[arg-type]
+    "no object": lambda: result(meta=["x"]),
+    "no list": lambda: TodoWrite(items="x"),  # type: ignore[arg-type]
+    "another part": lambda: TurnEnd(turn=1, end=TodoItem(text="x", state="open")),  # type: ignore[arg-type]
+    "a piece of a call": lambda: AssistantChunk(
+        turn=1,
+        step=1,
+        tool_calls=(CallDelta(index="0"),),  # type: ignore[arg-type]
+    ),
+    "a name of all plugins": lambda: PluginFact(name="*", data={}),
+    "a name that is none": lambda: PluginFact(name=5, data={}),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("what", MISTYPED)
+def test_what_could_not_be_read_back_is_refused_and_the_log_stays_as_it_was(what: str) -> None:
+    log = Log(lambda: 7)
+    with pytest.raises(NotJson, match="type"):
+        log.append(MISTYPED[what]())
+    assert log.append(TurnStart(turn=1)).seq == 0
 
 
 def test_a_type_of_a_plugin_is_quoted_like_any_text() -> None:

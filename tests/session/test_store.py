@@ -197,6 +197,22 @@ async def test_an_unwritable_folder_is_said_at_the_flush(tmp_path: Path) -> None
             await store.flush()
 
 
+async def test_a_file_that_could_not_be_opened_at_first_is_free_again_after_the_end(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.jsonl"
+    with writing(path) as (log, store):
+        path.mkdir()
+        for turn in (1, 2):
+            log.append(TurnStart(turn=turn))
+            with pytest.raises(StoreFailed):
+                await store.flush()
+        path.rmdir()
+        await store.flush()
+    with writing(path):
+        assert stored(path) == [TurnStart(turn=1), TurnStart(turn=2)]
+
+
 _HOLD = """
 import sys
 from pathlib import Path

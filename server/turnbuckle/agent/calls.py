@@ -8,6 +8,7 @@ import anyio
 
 from turnbuckle.agent.agent import Agent
 from turnbuckle.kernel.failures import told
+from turnbuckle.kernel.stopping import FAILURES, is_failure
 from turnbuckle.session import codec
 from turnbuckle.session.codec import NotJson, scrub
 from turnbuckle.session.events import ToolCall, ToolResult
@@ -108,7 +109,7 @@ def _ports(agent: Agent, limit: int) -> Ports:
 def _is_parallel(agent: Agent, call: Call) -> bool:
     try:
         return is_parallel(call, agent.tools)
-    except Exception:
+    except FAILURES:
         return False  # it will fail in its place, alone
 
 
@@ -121,7 +122,9 @@ async def _judge(agent: Agent, slot: Slot, outcome: Outcome) -> Outcome:
     try:
         decision = await agent.hooks.tools.post_execute.run(executed, accept)
         return writable(settle(outcome, decision))
-    except Exception as error:
+    except FAILURES as error:
+        if not is_failure(error):
+            raise
         said = f"a layer of tools/post-execute failed: {told(error)}"
         return Outcome(content=error_text(said), code="TOOL_FAILED", facts=outcome.facts)
 
@@ -129,9 +132,9 @@ async def _judge(agent: Agent, slot: Slot, outcome: Outcome) -> Outcome:
 def writable(outcome: Outcome) -> Outcome:
     """The outcome, if it can be written down as it is; else an error that says why it cannot."""
     try:
-        codec.encode_fact(_result(1, 1, "", outcome))
+        codec.sealed(_result(1, 1, "", outcome))
         for fact in outcome.facts:
-            codec.encode_fact(fact)
+            codec.sealed(fact)
         contexts = tuple(map(scrub, separate(outcome.contexts)))
         return replace(outcome, content=scrub(outcome.content), contexts=contexts)
     except Exception as error:

@@ -2,23 +2,22 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import anyio
 
 from turnbuckle.agent.agent import Agent
+from turnbuckle.agent.ending import kept, settled, writable
 from turnbuckle.agent.inbox import owes_turn
 from turnbuckle.agent.overdue import name_overdue
 from turnbuckle.agent.turn import run_turn
 from turnbuckle.kernel.failures import told
-from turnbuckle.kernel.stopping import is_stopping
+from turnbuckle.kernel.stopping import FAILURES, is_failure
 from turnbuckle.model.port import ModelFailed
 from turnbuckle.session.check import NotLogged
-from turnbuckle.session.codec import scrub
 from turnbuckle.session.events import TurnEnd, TurnStart
 from turnbuckle.session.parts import Context, End, Failure, Source, Target
-from turnbuckle.session.session import Session
 from turnbuckle.session.store import StoreFailed
 
 logger = logging.getLogger(__name__)
@@ -106,9 +105,9 @@ class Driver:
         try:
             await errand.done.wait()
         except anyio.get_cancelled_exc_class():
-            if self._scope is None:
+            if self._errand is errand:
                 self._errand = None  # it had not begun
-            else:
+            elif not errand.done.is_set():
                 self.cancel("user", keep_queue=True)
                 with anyio.CancelScope(shield=True):
                     await errand.done.wait()
@@ -139,10 +138,12 @@ class Driver:
             while True:
                 await self._bell.wait()
                 self._bell = anyio.Event()
-                if self._errand is not None:
-                    self._errand.end = await self._one(self._errand.work)
-                    self._errand.done.set()
-                    self._errand = None
+                if (errand := self._errand) is not None:
+                    self._errand = None  # from here on only its turn can be cancelled
+                    try:
+                        errand.end = await self._one(errand.work)
+                    finally:
+                        errand.done.set()
                 if self._wake.is_set():
                     await self._drain()
                 if not self._bell.is_set():
@@ -171,13 +172,14 @@ class Driver:
             session.append(TurnStart(turn=turn))
             with self._scope:
                 end = await self._watched(work, turn)
-            end = _kept(_settled(end, self._cause), session)
+            end = kept(settled(end, self._cause), session)
         finally:
             self._scope = None
+            end = writable(end)
             if end.kind in _PARKING and work is run_turn:
                 self._wake = anyio.Event()  # only messages after the end wake
             self._agent.inbox.settle_claims(end.kind, keep=self._keep)
-            session.append(TurnEnd(turn=turn, end=_spelt(end)))
+            session.append(TurnEnd(turn=turn, end=end))
             logger.info("turn %s ended: %s", turn, end.kind)
             with anyio.CancelScope(shield=True):
                 await _last_flush(self._agent)
@@ -200,8 +202,8 @@ class Driver:
         except NotLogged as error:
             said = f"the request was not sent, since the log does not hold it: {error}"
             failure = Failure(kind="internal", message=said)
-        except (Exception, SystemExit, anyio.get_cancelled_exc_class()) as error:
-            if not isinstance(error, Exception | SystemExit) and is_stopping():
+        except FAILURES as error:
+            if not is_failure(error):
                 raise
             logger.exception("turn %s failed", turn)
             failure = Failure(kind="hook", message=told(error))
@@ -220,23 +222,3 @@ async def _watch(agent: Agent) -> None:
         await name_overdue(agent)
     except Exception:
         logger.exception("the turns of session %s are not watched", agent.session.id)
-
-
-def _settled(end: End, cause: str | None) -> End:
-    """A cancel's cause, if there was one: also where a layer made something else of the cancel."""
-    return end if cause is None else End(kind="aborted", cause=cause)
-
-
-def _kept(end: End, session: Session) -> End:
-    """The end of a turn that is in the file, else that it is not: nobody must think that it is."""
-    session.write_through()
-    if session.failing is None or end.kind in ("error", "aborted"):
-        return end
-    return End(kind="error", failure=Failure(kind="store", message=str(session.failing)))
-
-
-def _spelt(end: End) -> End:
-    """The end with what a plugin or the system said of it, in letters that can be written down."""
-    failure = end.failure and replace(end.failure, message=scrub(end.failure.message))
-    reason, cause = (text and scrub(text) for text in (end.reason, end.cause))
-    return replace(end, reason=reason, cause=cause, failure=failure)

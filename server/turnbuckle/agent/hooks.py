@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import TypeAlias
 
+from turnbuckle.kernel.owned import Owned
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.kernel.waterfall import Waterfall
 from turnbuckle.model.port import Request
@@ -51,12 +52,24 @@ class Reject:
 
     reason: str
 
+    def __post_init__(self) -> None:
+        _require_text(self.reason)
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The turn ends before this step, `stopped`."""
 
     reason: str
+
+    def __post_init__(self) -> None:
+        _require_text(self.reason)
+
+
+def _require_text(reason: object) -> None:
+    # In the layer that gave it, so that the error names it.
+    if not isinstance(reason, str):
+        raise TypeError(f"a reason is a text, not {type(reason).__name__}")
 
 
 Decision: TypeAlias = Enter | Reject | Stop
@@ -95,21 +108,15 @@ class Typed:
     """What the person types passes through these, in order, before it is a fact."""
 
     def __init__(self) -> None:
-        self._cleaners: dict[object, Clean] = {}
+        self._cleaners: Owned[Clean] = Owned()
 
     def use(self, scope: Scope, clean: Clean) -> Disposer:
         """Add one that leaves with its scope; what it raises refuses the message."""
-        key = object()
-        self._cleaners = self._cleaners | {key: clean}
-
-        def remove() -> None:
-            self._cleaners = {k: v for k, v in self._cleaners.items() if k is not key}
-
-        return scope.defer(remove, "typed")
+        return self._cleaners.add(scope, clean, "typed")
 
     def __call__(self, text: str) -> str:
         """The text as it may be kept."""
-        for clean in self._cleaners.values():
+        for clean in self._cleaners:
             text = clean(text)
         return text
 

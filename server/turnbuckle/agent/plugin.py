@@ -22,6 +22,7 @@ from turnbuckle.agent.views import (
 )
 from turnbuckle.kernel.failures import told
 from turnbuckle.kernel.scope import Disposer, Scope, Undo
+from turnbuckle.kernel.stopping import FAILURES
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import Fact
 
@@ -139,7 +140,7 @@ async def install(agent: Agent, scope: Scope, name: str, plugin: Install) -> Ins
     try:
         result = cast("Callable[[PluginContext], object]", plugin)(PluginContext(agent, installed))
         _refuse_coroutine(result)
-    except (Exception, SystemExit) as error:
+    except FAILURES as error:
         logger.exception("the plugin %s could not be installed", name)
         await installed.aclose()
         raise PluginFailed(described(error)) from error
@@ -161,7 +162,7 @@ def checked(load: Callable[[], object]) -> Install:
     """
     try:
         return _checked(load())
-    except (Exception, SystemExit) as error:
+    except FAILURES as error:
         logger.debug("a plugin could not be loaded", exc_info=True)
         raise PluginFailed(described(error)) from error
 

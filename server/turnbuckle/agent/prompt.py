@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from turnbuckle.agent.hooks import Hooks, Prompt, Section
+from turnbuckle.kernel.owned import Owned
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.session.codec import scrub
 
@@ -14,18 +15,11 @@ class PromptSections:
     """The sections of one session, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._sections: dict[object, Section] = {}
+        self._sections: Owned[Section] = Owned()
 
     def add(self, scope: Scope, name: str, text: str) -> Disposer:
         """Add a section that leaves with its scope; it is in the next step's prompt."""
-        key = object()
-
-        def remove() -> None:
-            self._sections = {k: v for k, v in self._sections.items() if k is not key}
-
-        dispose = scope.defer(remove, f"prompt section {name}")
-        self._sections = self._sections | {key: Section(name=name, text=text)}
-        return dispose
+        return self._sections.add(scope, Section(name=name, text=text), f"prompt section {name}")
 
     async def assemble(self, hooks: Hooks) -> str:
         """The system prompt, after the layers of `system-prompt/assemble`."""
@@ -33,7 +27,7 @@ class PromptSections:
         async def as_it_is(prompt: Prompt) -> Prompt:
             return prompt
 
-        start = Prompt(sections=tuple(self._sections.values()), variables={})
+        start = Prompt(sections=tuple(self._sections), variables={})
         return render(await hooks.prompt.run(start, as_it_is))
 
 

@@ -12,6 +12,7 @@ import orjson
 from turnbuckle.agent.agent import Agent
 from turnbuckle.agent.chunks import Gathering
 from turnbuckle.agent.hooks import RequestFailure, Retry
+from turnbuckle.kernel.stopping import FAILURES, is_failure
 from turnbuckle.model.port import CallConfig, Model, ModelFailed, Reply, Request
 from turnbuckle.session import codec
 from turnbuckle.session.events import (
@@ -169,7 +170,9 @@ async def after_failure(
         retry = _sane(await agent.hooks.request_error.run(value, no))
     except StoreFailed:
         raise
-    except Exception:
+    except FAILURES as thrown:
+        if not is_failure(thrown):
+            raise
         logger.exception("a layer of agent/request-error failed; the model's failure stands")
         retry = None
     at = None if retry is None else int((time.time() + retry.after) * 1000)

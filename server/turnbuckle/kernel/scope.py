@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 import anyio
 
+from turnbuckle.kernel.stopping import FAILURES
+
 Undo: TypeAlias = Callable[[], Awaitable[None] | None]
 Disposer: TypeAlias = Callable[[], Awaitable[None] | None]
 
@@ -76,12 +78,21 @@ class Scope:
         errors: list[Exception] = []
         with anyio.CancelScope(shield=True):
             while self._undo:
-                _, (_, undo) = self._undo.popitem()
+                _, (label, undo) = self._undo.popitem()
                 try:
                     result = undo()
                     if isinstance(result, Awaitable):
                         await result
-                except Exception as error:
-                    errors.append(error)
+                except FAILURES as error:
+                    errors.append(_told(label, error))
         if errors:
             raise ExceptionGroup(f"closing {self.name}", errors)
+
+
+def _told(label: str, error: BaseException) -> Exception:
+    """A failure as one that a group can hold; here nobody outside can have cancelled anything."""
+    if isinstance(error, Exception):
+        return error
+    failed = RuntimeError(f"{label} raised {type(error).__name__}")
+    failed.__cause__ = error
+    return failed

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from turnbuckle.kernel.failures import blame
+from turnbuckle.kernel.owned import Owned
 from turnbuckle.kernel.scope import Disposer, Scope
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ class Waterfall(Generic[T, R]):
     def __init__(self, name: str, answers: type | tuple[type, ...] = object) -> None:
         self.name = name
         self._answers = answers
-        self._layers: dict[object, tuple[str, Layer[T, R]]] = {}
+        self._layers: Owned[tuple[str, Layer[T, R]]] = Owned()
         self._visits: dict[_Visit, None] = {}
 
     def __len__(self) -> int:
@@ -47,15 +48,7 @@ class Waterfall(Generic[T, R]):
 
     def use(self, scope: Scope, layer: Layer[T, R], *, outermost: bool = False) -> Disposer:
         """Add a layer that leaves with its scope, or when the disposer is called."""
-        key = object()
-
-        def remove() -> None:
-            self._layers = {k: v for k, v in self._layers.items() if k is not key}
-
-        dispose = scope.defer(remove, self.name)
-        new = {key: (scope.owner, layer)}
-        self._layers = new | self._layers if outermost else self._layers | new
-        return dispose
+        return self._layers.add(scope, (scope.owner, layer), self.name, first=outermost)
 
     async def run(self, value: T, core: Next[T, R]) -> R:
         """Run `core` inside a snapshot of the layers, taken now.
@@ -64,7 +57,7 @@ class Waterfall(Generic[T, R]):
             WrongAnswer: a layer answered with nonsense.
             Exception: what a layer or `core` raised.
         """
-        return await self._enter(tuple(self._layers.values()), value, core)
+        return await self._enter(tuple(self._layers), value, core)
 
     def held_by(self) -> dict[object, str]:
         """The owners of the layers that are at work now and wait for none below them.

@@ -3,6 +3,8 @@
 import re
 from io import StringIO
 
+from turnbuckle.session.codec import scrub
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HIGH = re.compile(r"[\ud800-\udbff]\Z")
 
@@ -35,7 +37,7 @@ class Text:
 
     def _mend(self, text: str) -> str:
         self._half = text[-1] if _HIGH.search(text) else ""
-        return paired(text[: len(text) - len(self._half)])
+        return scrub(text[: len(text) - len(self._half)])
 
     def whole(self) -> str:
         return self._written.getvalue()
@@ -43,11 +45,4 @@ class Text:
 
 def word(value: object) -> str:
     """A short text that comes whole; null, and whatever is no text, is as good as absent."""
-    return paired(value) if isinstance(value, str) else ""
-
-
-def paired(text: str) -> str:
-    """The text with its surrogate pairs as characters, and halves that stand alone replaced."""
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return scrub(value) if isinstance(value, str) else ""

@@ -102,6 +102,6 @@ def _key(call: Call) -> tuple[str, bytes]:
     """The call by its name and what its arguments mean, however they are spelt."""
     try:
         value = orjson.loads(call.arguments.strip() or "{}")
-    except orjson.JSONDecodeError:
+        return call.name, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except (ValueError, TypeError):  # no JSON, or nested deeper than can be written
         return call.name, call.arguments.encode("utf-8", "replace")
-    return call.name, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

@@ -10,12 +10,14 @@ import orjson
 from turnbuckle.session.decoding import Take, Unfit, reader
 from turnbuckle.session.events import (
     FACTS,
+    AssistantChunk,
     Fact,
     ForeignFact,
     LlmFailed,
     PluginFact,
     TurnEnd,
 )
+from turnbuckle.session.frozen import frozen
 from turnbuckle.session.parts import JsonObject, camel
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
@@ -27,7 +29,10 @@ _SIMPLE = frozenset({str, int, bool, type(None)})
 
 
 class NotJson(ValueError):
-    """A fact holds what JSON cannot say (NaN, bytes, a lone surrogate); it was not appended."""
+    """A fact holds what cannot be written down and read back; it was not appended.
+
+    JSON cannot say it (NaN, bytes, a lone surrogate), or it is not what the fact's type says.
+    """
 
 
 class UnknownFact(ValueError):
@@ -94,7 +99,7 @@ def encode(value: object) -> bytes:
 
 
 def scrub(text: str) -> str:
-    """The text with lone surrogates replaced by U+FFFD, so that it can be written down."""
+    """The text as it can be kept: surrogate pairs as characters, lone halves as U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -115,6 +120,7 @@ def encode_fact(fact: Fact) -> bytes:
     """
     try:
         if isinstance(fact, PluginFact | ForeignFact):
+            encode(tag(fact))
             _require_finite(fact.data)
             return encode(fact.data)
         if fact.free or type(fact) in _WITH_NUMBERS:
@@ -179,9 +185,8 @@ def decode(type_: str, data: Any) -> Fact:
         ValueError: the data does not fit the type.
     """
     take = _READERS.get(type_) or _hurried(type_)
-    fact: Fact
     try:
-        fact = take(data)
+        fact: Fact = take(data)
     except Unfit:
         fact = _patient(FACTS[type_])(data)
     return fact
@@ -228,13 +233,18 @@ def parse(raw: bytes) -> Entry:
     return entry
 
 
-def detached(fact: Fact, data: bytes) -> Fact:
-    """The fact as it will be read back, so that nobody can change it from outside."""
-    if not fact.free or _is_simple(fact):
-        return fact
-    return decode(tag(fact), orjson.loads(data))
+def sealed(fact: Fact) -> tuple[bytes, Fact]:
+    """The `data` of a fact, and the fact as it will be read back, so that nobody can change it.
 
-
-def _is_simple(fact: Fact) -> bool:
-    """Whether it holds nothing that could be changed."""
-    return all(type(getattr(fact, name)) in _SIMPLE for name, _ in _fields(type(fact)))
+    Raises:
+        NotJson: it holds what JSON cannot say, or what could not be read back.
+    """
+    try:
+        data, type_ = encode_fact(fact), tag(fact)
+        if type(fact) is AssistantChunk and fact.tool_calls is None:
+            return data, fact  # a text and nothing else, and there are very many
+        take = _READERS.get(type_) or _hurried(type_)
+        read: Fact = take(orjson.loads(data))
+    except (Unfit, TypeError) as error:
+        raise NotJson(f"{type(fact).__name__} holds a value that its type forbids") from error
+    return data, frozen(read) if fact.free else fact

@@ -87,6 +87,8 @@ def _taker(hint: Any) -> Take:  # Any: a type hint
         return _object
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return reader(hint)
+    if hint is float:
+        return _number
     return _exactly(hint) if hint in _PLAIN else _refuse
 
 
@@ -98,6 +100,14 @@ def _object(value: Json) -> Any:
     if type(value) is not dict:
         raise Unfit
     return value
+
+
+def _number(value: Json) -> Any:
+    if type(value) is float:
+        return value
+    if type(value) is not int:
+        raise Unfit
+    return float(value)
 
 
 def _exactly(kind: type) -> Take:

@@ -200,9 +200,9 @@ def _pretty(arguments: str) -> str:
     """Arguments as the model wrote them, indented where they are JSON."""
     try:
         value = orjson.loads(arguments)
-    except orjson.JSONDecodeError:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except (ValueError, TypeError):  # no JSON, or nested deeper than can be written
         return arguments
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 def _ended(end: End) -> str:

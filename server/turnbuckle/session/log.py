@@ -5,11 +5,12 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from turnbuckle.kernel.owned import Owned
 from turnbuckle.kernel.scope import Disposer, Scope
+from turnbuckle.kernel.stopping import FAILURES
 from turnbuckle.session import codec
 from turnbuckle.session.codec import Entry
 from turnbuckle.session.events import Fact
-from turnbuckle.session.frozen import frozen
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ class Log:
     def __init__(self, clock: Clock) -> None:
         self.entries: list[Entry] = []
         self._clock = clock
-        self._observers: dict[object, Observer] = {}
+        self._observers: Owned[Observer] = Owned()
         self._untold: deque[tuple[Entry, bytes]] = deque()
         self._telling = False
 
@@ -37,14 +38,7 @@ class Log:
 
     def observe(self, scope: Scope, observer: Observer) -> Disposer:
         """Tell `observer` of every later fact, until its scope closes."""
-        key = object()
-
-        def remove() -> None:
-            self._observers = {k: v for k, v in self._observers.items() if k is not key}
-
-        dispose = scope.defer(remove, "observer")
-        self._observers = self._observers | {key: observer}
-        return dispose
+        return self._observers.add(scope, observer, "observer")
 
     def load(self, entries: Iterable[Entry]) -> None:
         """Take over what a store held; observers are not told."""
@@ -63,12 +57,9 @@ class Log:
         What an observer appends is told after what is being told, so all observers see one order.
 
         Raises:
-            NotJson: the fact holds what JSON cannot say; the log stays as it was.
+            NotJson: the fact could not be read back; the log stays as it was.
         """
-        data = codec.encode_fact(fact)
-        kept = codec.detached(fact, data)
-        if kept is not fact:
-            kept = frozen(kept)
+        data, kept = codec.sealed(fact)
         entry = Entry(self.seq + 1, self._clock(), kept)
         line = codec.line(entry.seq, entry.time, fact, data)
         self.entries.append(entry)
@@ -82,10 +73,10 @@ class Log:
         try:
             while self._untold:
                 entry, line = self._untold.popleft()
-                for observer in self._observers.values():
+                for observer in self._observers:
                     try:
                         observer(entry, line)
-                    except Exception:
+                    except FAILURES:
                         logger.exception("an observer of %s failed", codec.tag(entry.fact))
         finally:
             self._telling = False

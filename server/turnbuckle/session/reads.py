@@ -32,6 +32,7 @@ class Reads:
 
     def _take(self, uri: object, digest: object) -> None:
         if isinstance(uri, str) and isinstance(digest, str):
+            self._digests.pop(uri, None)
             self._digests[uri] = digest
 
     def digest(self, uri: str) -> str | None:
@@ -40,5 +41,5 @@ class Reads:
 
     @property
     def uris(self) -> tuple[str, ...]:
-        """All files that the model knows, the first that it saw first."""
+        """All files that the model knows, what was read or written last at the end."""
         return tuple(self._digests)

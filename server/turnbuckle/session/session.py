@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from turnbuckle.kernel.owned import Owned
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.session.check import RequestCheck
 from turnbuckle.session.codec import Entry
@@ -77,7 +78,7 @@ class Session:
         self.resumed = False
         self.call_ids: set[str] = set()
         self.title: str | None = None
-        self._note_observers: dict[object, NoteObserver] = {}
+        self._note_observers: Owned[NoteObserver] = Owned()
         self.read_only = False
         self.damage: str | None = None
         self.last_line = b""
@@ -156,18 +157,12 @@ class Session:
 
     def note(self, type_: str, data: JsonObject) -> None:
         """Show something that is not kept to whoever watches."""
-        for observer in self._note_observers.values():
+        for observer in self._note_observers:
             observer(type_, data)
 
     def observe_notes(self, scope: Scope, observer: NoteObserver) -> Disposer:
         """Tell `observer` of every later note, until its scope closes; it must not raise."""
-        key = object()
-        self._note_observers = self._note_observers | {key: observer}
-
-        def remove() -> None:
-            self._note_observers = {k: v for k, v in self._note_observers.items() if k is not key}
-
-        return scope.defer(remove, "note observer")
+        return self._note_observers.add(scope, observer, "note observer")
 
 
 def _resume(session: Session, loaded: Loaded) -> None:

@@ -94,7 +94,6 @@ class Store:
             self._take(os.O_RDWR)
             lines, self._torn = read_lines(self.path)
         except FileNotFoundError:
-            self._lock.release()
             return []
         except OSError as error:
             raise _failed(self.path, error) from error
@@ -123,7 +122,11 @@ class Store:
         except Timeout as error:
             raise Locked(self.path.stem) from error
         flags = how | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        self._descriptor = os.open(self.path, flags, 0o600)
+        try:
+            self._descriptor = os.open(self.path, flags, 0o600)
+        except OSError:
+            self._lock.release()  # it counts how often it was taken
+            raise
 
     def close(self) -> None:
         """Write what waits and let the next writer in."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import anyio
 
 from turnbuckle.kernel.failures import told
-from turnbuckle.kernel.stopping import is_stopping
+from turnbuckle.kernel.stopping import FAILURES, is_failure
 from turnbuckle.session.blobs import Blobs
 from turnbuckle.session.events import Fact, ToolStart
 from turnbuckle.session.store import StoreFailed
@@ -83,8 +83,8 @@ async def execute(slot: Slot, turn: int, step: int, ports: Ports) -> Outcome:
             permission.close()
     except StoreFailed:
         raise
-    except (Exception, SystemExit, anyio.get_cancelled_exc_class()) as error:
-        if not isinstance(error, Exception | SystemExit) and is_stopping():
+    except FAILURES as error:
+        if not is_failure(error):
             raise
         return _failed(call.name, error)
 

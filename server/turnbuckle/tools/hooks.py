@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from turnbuckle.kernel.failures import blame
+from turnbuckle.kernel.owned import Owned
 from turnbuckle.kernel.scope import Disposer, Scope
 from turnbuckle.kernel.waterfall import Waterfall
 from turnbuckle.session.parts import Call
@@ -97,11 +98,10 @@ class ToolHooks:
         self.post_execute: Waterfall[Executed, PostExecute] = Waterfall(
             "tools/post-execute", (Accept, Replace, Enrich, Block)
         )
-        self.guards: dict[object, Guard] = {}
+        self.guards: Owned[Guard] = Owned()
 
     def guard(self, scope: Scope, guard: Guard) -> Disposer:
         """Add a guard that leaves with its scope; what it raises is noted as its owner's."""
-        key = object()
 
         def owned(execution: Execution) -> Deny | None:
             try:
@@ -110,12 +110,7 @@ class ToolHooks:
                 blame(error, f"{scope.owner} in a guard")
                 raise
 
-        def remove() -> None:
-            self.guards = {k: v for k, v in self.guards.items() if k is not key}
-
-        dispose = scope.defer(remove, "guard")
-        self.guards = self.guards | {key: owned}
-        return dispose
+        return self.guards.add(scope, owned, "guard")
 
 
 def settle(outcome: Outcome, decision: PostExecute) -> Outcome:

@@ -17,7 +17,7 @@ async def judge(execution: Execution, hooks: ToolHooks) -> Allow | Ask:
     decision = await hooks.pre_execute.run(execution, innermost)
     if isinstance(decision, Deny):
         raise ToolError("DENIED", decision.reason)
-    for guard in hooks.guards.values():
+    for guard in hooks.guards:
         denied: object = guard(execution)
         if isinstance(denied, Deny):
             raise ToolError("DENIED", denied.reason)

@@ -1,6 +1,7 @@
 """What a call would touch: the thing that is judged, shown and approved."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
@@ -88,16 +89,25 @@ def _files(files: tuple[FileChange, ...]) -> list[JsonObject]:
     rows: list[JsonObject] = []
     for file in files:
         hunks: list[JsonObject] = []
-        for hunk in file.hunks:
+        for hunk, line in zip(file.hunks, lines_of(file), strict=True):
             room -= len(hunk.old) + len(hunk.new)
-            hunks.append(_hunk(file, hunk, whole=room >= 0))
+            hunks.append(_hunk(hunk, line, whole=room >= 0))
         row = {"uri": file.uri, "kind": file.kind, "digest": file.digest, "hunks": hunks}
         rows.append(row if file.target is None else row | {"newUri": file.target.uri})
     return rows
 
 
-def _hunk(file: FileChange, hunk: Hunk, *, whole: bool) -> JsonObject:
-    row: JsonObject = {"hunkId": hunk.hunk_id, "line": file.base.count("\n", 0, hunk.start)}
+def lines_of(file: FileChange) -> Iterator[int]:
+    """The line of the base, from 0, in which each hunk begins; all are counted in one go."""
+    line = at = 0
+    for hunk in file.hunks:
+        line += file.base.count("\n", at, hunk.start)
+        at = hunk.start
+        yield line
+
+
+def _hunk(hunk: Hunk, line: int, *, whole: bool) -> JsonObject:
+    row: JsonObject = {"hunkId": hunk.hunk_id, "line": line}
     if whole:
         return row | {"oldText": hunk.old, "newText": hunk.new}
     return row | {"truncated": True}

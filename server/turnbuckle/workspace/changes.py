@@ -63,9 +63,9 @@ class FileChange:
     def with_hunks(self, hunk_ids: Collection[str]) -> str:
         """The base with only these hunks applied."""
         parts: list[str] = []
-        at = 0
+        at, wanted = 0, frozenset(hunk_ids)
         for hunk in self.hunks:
-            if hunk.hunk_id in hunk_ids:
+            if hunk.hunk_id in wanted:
                 parts += self.base[at : hunk.start], hunk.new
                 at = hunk.end
         return "".join(parts) + self.base[at:]

@@ -1,12 +1,13 @@
 """Reading files and kept outputs."""
 
 from pathlib import Path
+from threading import get_ident
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnbuckle.testing.workspace import Desk
+from turnbuckle.testing.workspace import Desk, MemoryTexts
 from turnbuckle.tools.builtin import excerpt
 from turnbuckle.tools.builtin.read_file import ReadFile, read_file
 from turnbuckle.tools.tool import Outcome, Read, ToolError
@@ -39,6 +40,23 @@ async def test_lines_stand_as_they_are_under_a_first_line_that_says_which(desk: 
     (desk.folder / "a.py").write_bytes(b"x = 1\r\n\tif y:\n\n")
     outcome = await read(desk, "a.py")
     assert outcome.content == "a.py lines 1-3 of 3\nx = 1\r\n\tif y:\n\n"
+
+
+async def test_the_lines_of_a_file_are_counted_where_nobody_waits_for_it(tmp_path: Path) -> None:
+    threads: set[int] = set()
+
+    class Large(str):
+        __slots__ = ()
+
+        def isascii(self) -> bool:
+            threads.add(get_ident())
+            return super().isascii()
+
+    place = uri_of(tmp_path / "a.py")
+    desk = Desk(tmp_path, texts=MemoryTexts({place: Large("1\n2\n")}))
+    assert (await read(desk, "a.py", 2)).content == "a.py lines 2-2 of 2\n2\n"
+    assert threads
+    assert get_ident() not in threads
 
 
 async def test_what_was_read_is_told_with_its_digest(desk: Desk) -> None:

@@ -11,8 +11,8 @@ from turnbuckle.session.written import NOTHING
 from turnbuckle.tools.builtin.telling import (
     SHOWN,
     Landed,
-    brief,
     done,
+    left_out,
     meta_of,
     told_of_theirs,
 )
@@ -89,7 +89,7 @@ async def _apply(
         applied = await _apply_theirs(workspace, place, landed, theirs)
     await _record(go, change, hunk_ids, applied)
     if applied.outcome == "applied":
-        landed.applied += hunk_ids
+        landed.applied.update(dict.fromkeys(hunk_ids))
         landed.after = applied.after
         landed.theirs = theirs
         landed.text = change.with_hunks(landed.applied) if theirs is None else theirs
@@ -136,17 +136,16 @@ def _stands(go: Go, place: Place, landed: Landed) -> Outcome:
     """All that was accepted stands."""
     verdict = go.verdict()
     note = f"\nThe person's note: {verdict.note}" if verdict.note else ""
-    rejected = [hunk for hunk in landed.change.hunks if hunk.hunk_id not in landed.applied]
     if not landed.applied:
         raise ToolError("DENIED", f"the person rejected the change of {place.shown}{note}")
     if landed.theirs is not None:
         content = told_of_theirs(place, landed, landed.theirs)
         return Outcome(content=content + note, meta=meta_of(place, landed))
-    if not rejected:
+    if len(landed.applied) == len(landed.change.hunks):
         return Outcome(content=done(place, landed) + note, meta=meta_of(place, landed))
     lines = [
         f"{done(place, landed)} The person rejected the rest, so these places are as they were:",
-        *(brief(landed.change, hunk) for hunk in rejected),
+        *left_out(landed),
     ]
     return Outcome(content="\n".join(lines) + note, meta=meta_of(place, landed))
 
@@ -167,10 +166,9 @@ async def _refused(workspace: Workspace, place: Place, landed: Landed) -> Outcom
 
 
 def _partly(place: Place, landed: Landed, reason: str) -> Outcome:
-    missing = [hunk for hunk in landed.change.hunks if hunk.hunk_id not in landed.applied]
     said = [
         f"<tool error: only a part stands. {done(place, landed)} Of the rest: {reason}:",
-        *(brief(landed.change, hunk) for hunk in missing),
+        *left_out(landed),
     ]
     return Outcome(content="\n".join(said) + ">", code="PARTLY", meta=meta_of(place, landed))
 

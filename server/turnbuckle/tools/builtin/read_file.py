@@ -53,7 +53,10 @@ async def _prepare(arguments: ReadFile, workspace: Workspace) -> Prepared:
 async def _read(arguments: ReadFile, workspace: Workspace, place: Place, _: Go) -> Outcome:
     with told():
         snapshot = await workspace.texts.read(place)
-    found = excerpt.of_text(snapshot.text, place.shown, arguments.offset or 1, arguments.limit)
+    # Counting the lines of a large file takes a while.
+    found = await to_thread.run_sync(
+        excerpt.of_text, snapshot.text, place.shown, arguments.offset or 1, arguments.limit
+    )
     read = {"uri": place.uri, "digest": snapshot.digest, "from": found.first, "to": found.last}
     return Outcome(content=found.titled(place.shown), meta={"read": read})
 

@@ -1,9 +1,11 @@
 """What came of a change, in the words that the model reads. Pure."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from turnbuckle.session.parts import JsonObject
-from turnbuckle.workspace.changes import FileChange, Hunk, make_change, patch
+from turnbuckle.tools.subject import lines_of
+from turnbuckle.workspace.changes import FileChange, make_change, patch
 from turnbuckle.workspace.paths import Place
 from turnbuckle.workspace.port import Applied
 
@@ -17,13 +19,14 @@ _SHORT = 200
 class Landed:
     """What has come of a change so far.
 
-    `text` is what the file becomes with that, apart from what is changed beside it; `theirs` is the
-    whole text that the person made of it, where they did.
+    `applied` are the ids of the hunks that stand, the first first. `text` is what the file becomes
+    with them, apart from what is changed beside it; `theirs` is the whole text that the person made
+    of it, where they did.
     """
 
     change: FileChange
     text: str
-    applied: list[str] = field(default_factory=list)
+    applied: dict[str, None] = field(default_factory=dict)
     refused: list[tuple[tuple[str, ...], Applied]] = field(default_factory=list)
     after: str | None = None
     theirs: str | None = None
@@ -71,10 +74,11 @@ def meta_of(place: Place, landed: Landed) -> JsonObject:
     return meta
 
 
-def brief(change: FileChange, hunk: Hunk) -> str:
-    """One place of a change, in one line."""
-    line = change.base.count("\n", 0, hunk.start) + 1
-    return f"line {line}: {_short(hunk.old)} \N{RIGHTWARDS ARROW} {_short(hunk.new)}"
+def left_out(landed: Landed) -> Iterator[str]:
+    """The places of a change that do not stand, each in one line."""
+    for hunk, line in zip(landed.change.hunks, lines_of(landed.change), strict=True):
+        if hunk.hunk_id not in landed.applied:
+            yield f"line {line + 1}: {_short(hunk.old)} \N{RIGHTWARDS ARROW} {_short(hunk.new)}"
 
 
 def _short(text: str) -> str:
