@@ -163,8 +163,8 @@ def _rows(shape: Schema) -> list[str]:
 def _type(kind: Schema) -> str:
     if "$ref" in kind:
         return _name(kind)
-    if "anyOf" in kind:
-        shown = [_type(one) for one in kind["anyOf"] if one.get("type") != "null"]
+    if either := kind.get("anyOf") or kind.get("oneOf"):
+        shown = [_type(one) for one in either if one.get("type") != "null"]
         return " or ".join(dict.fromkeys(shown))
     if "const" in kind or "enum" in kind:
         return " \\| ".join(f"`{value}`" for value in kind.get("enum", [kind.get("const")]))

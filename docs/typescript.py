@@ -68,9 +68,9 @@ _PLAIN = {
 def _type(kind: Schema) -> str:
     if "$ref" in kind:
         return str(kind["$ref"]).rpartition("/")[2]
-    if "anyOf" in kind:
+    if either := kind.get("anyOf") or kind.get("oneOf"):
         # What is null on the server is absent on the wire.
-        shown = [_type(one) for one in kind["anyOf"] if one.get("type") != "null"]
+        shown = [_type(one) for one in either if one.get("type") != "null"]
         return " | ".join(dict.fromkeys(shown))
     if "const" in kind or "enum" in kind:
         return " | ".join(f'"{value}"' for value in kind.get("enum", [kind.get("const")]))

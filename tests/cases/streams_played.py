@@ -12,6 +12,7 @@ import orjson
 from turnbuckle.agent.plugin import Install, PluginContext
 from turnbuckle.model.endpoint import new_client
 from turnbuckle.model.openai_chat import OpenAIChat
+from turnbuckle.model.reading import Timeouts
 from turnbuckle.plugins import retry
 from turnbuckle.session.events import (
     AssistantMessage,
@@ -120,7 +121,7 @@ async def play(
 
     script = [*script, *[answer("done")] * 3]
     async with ModelServer(map(noted, script)) as server, new_client() as client:
-        model = OpenAIChat(server.url, client=client, idle_timeout=idle, **more)
+        model = OpenAIChat(server.url, client=client, timeouts=Timeouts(idle=idle), **more)
         tools = [tool(name, partial(body, name)) for name in NAMES]
         again = partial(retry.install, attempts=attempts, base=base)
         plugins: list[Install] = [rules, again]

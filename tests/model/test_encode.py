@@ -3,6 +3,7 @@
 import gc
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -35,7 +36,7 @@ from turnbuckle.session.events import (
     ToolResult,
     UserMessage,
 )
-from turnbuckle.session.parts import Call, JsonObject
+from turnbuckle.session.parts import Call, Image, JsonObject
 
 HISTORY: tuple[Message, ...] = (
     ContextSummary(covers=(3, 40), text="Earlier: the tests were found."),
@@ -368,6 +369,20 @@ def test_after_a_change_of_habits_everything_is_written_anew() -> None:
     assert encoder.body(EXCHANGE) == Encoder(MISTRAL).body(EXCHANGE)
 
 
+# What servers say whose model sees nothing.
+NO_IMAGES = (
+    "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+    "Failed to deserialize the JSON body: messages[1]: unknown variant `image_url`, expected `text`",
+    "Invalid content type. image_url is only supported by certain models.",
+    "No endpoints found that support image input",
+    "Image input is not enabled for this model",
+    "Model does not support images. Please use a model that does.",
+    "m is not a multimodal model",
+    "At most 0 image(s) may be provided in one prompt.",
+    "this model is missing data required for image input",
+)
+
+
 @pytest.mark.parametrize(
     ("complaint", "provider", "changed"),
     [
@@ -382,6 +397,10 @@ def test_after_a_change_of_habits_everything_is_written_anew() -> None:
          replace(OPENAI, max_tokens_field="max_tokens")),
         ("reasoning_content must be passed back", DEEPSEEK, replace(DEEPSEEK, echo="always")),
         ("reasoning_effort is not supported", COMPATIBLE, None),
+        *((said, COMPATIBLE, replace(COMPATIBLE, images=False)) for said in NO_IMAGES),
+        ("image_url is not supported", replace(COMPATIBLE, images=False), None),
+        ("The image data you provided does not represent a valid image.", COMPATIBLE, None),
+        ("Invalid base64 image_url.", COMPATIBLE, None),
     ],
 )  # fmt: skip
 def test_a_complaint_changes_the_habit_that_it_names(
@@ -464,6 +483,66 @@ def test_a_body_does_not_depend_on_the_requests_before(
     for messages in requests:
         request = replace(REQUEST, messages=tuple(messages))
         assert encoder.body(request) == Encoder(provider).body(request)
+
+
+IMAGE = Image(digest="d1", mime_type="image/png", size=3)
+SHOWN = UserMessage(
+    turn=1, step=1, content="The person shows an image.", source="context", image=IMAGE
+)
+SAID = UserMessage(turn=1, step=1, key="k", content="What is wrong here?")
+PICTURES = {"d1": b"AAAA"}
+PART = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
+def shown(
+    *messages: Message, provider: Provider = COMPATIBLE, pictures: Mapping[str, bytes] = PICTURES
+) -> list[JsonObject]:
+    request = replace(REQUEST, system="", messages=messages)
+    body: JsonObject = json.loads(Encoder(provider).body(request, pictures))
+    return cast("list[JsonObject]", body["messages"])
+
+
+def test_a_picture_is_a_part_of_what_the_person_says() -> None:
+    told = {"type": "text", "text": "The person shows an image."}
+    said = {"type": "text", "text": "What is wrong here?"}
+    assert shown(SHOWN) == [{"role": "user", "content": [told, PART]}]
+    assert shown(SHOWN, SAID) == [{"role": "user", "content": [told, PART, said]}]
+    assert shown(SAID, SHOWN, SHOWN) == [
+        {"role": "user", "content": [said, told, PART, told, PART]}
+    ]
+    # A text without words is no part: some servers refuse it.
+    assert shown(SHOWN, replace(SAID, content="")) == shown(SHOWN)
+    assert shown(HISTORY[3], HISTORY[4], SHOWN, provider=MISTRAL)[-2]["content"] == "Understood."
+
+
+def test_a_picture_that_cannot_be_sent_is_told_of_in_words() -> None:
+    (blind,) = shown(SHOWN, SAID, provider=replace(COMPATIBLE, images=False))
+    assert blind["content"].startswith("The person shows an image. [it is left out, since you take")
+    assert blind["content"].endswith("\n\nWhat is wrong here?")
+    (gone,) = shown(SHOWN, pictures={})
+    assert "its file is gone" in gone["content"]
+
+
+def test_the_bytes_of_a_picture_are_wanted_once() -> None:
+    encoder = Encoder(COMPATIBLE)
+    request = replace(REQUEST, messages=(SHOWN, SAID))
+    assert encoder.wanted(request) == [IMAGE]
+    first = encoder.body(request, PICTURES)
+    assert encoder.wanted(request) == []
+    assert encoder.body(request) == first
+    more = replace(request, messages=(SHOWN, SAID, HISTORY[6], replace(SHOWN, turn=2)))
+    assert encoder.wanted(more) == [IMAGE]
+    encoder.follow(replace(COMPATIBLE, images=False))
+    assert encoder.wanted(more) == []
+
+
+def test_a_picture_is_about_as_many_tokens_however_many_bytes_it_has() -> None:
+    def tokens(data: bytes, *messages: Message) -> int:
+        encoder = Encoder(COMPATIBLE)
+        return encoder.tokens(encoder.body(replace(REQUEST, messages=messages), {"d1": data}))
+
+    assert tokens(b"A" * 1_000_000, SHOWN) == tokens(b"AAAA", SHOWN)
+    assert tokens(b"AAAA", SHOWN, SAID, SHOWN) > tokens(b"AAAA", SHOWN, SAID) + 500
 
 
 def test_a_new_object_at_an_old_address_is_not_taken_for_the_old_one() -> None:

@@ -27,6 +27,7 @@ from turnbuckle.model.port import (
     Request,
 )
 from turnbuckle.model.providers import COMPATIBLE, MISTRAL, OLLAMA, PROVIDERS
+from turnbuckle.model.reading import Timeouts
 from turnbuckle.session.events import AssistantMessage, ToolResult, UserMessage
 from turnbuckle.session.parts import Call, Failure, Usage
 from turnbuckle.testing.completions import DONE, answer, chunk, failure
@@ -60,7 +61,7 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
 def served(
     server: ModelServer, client: httpx.AsyncClient, *, idle: float = 30.0, grace: float = 30.0
 ) -> OpenAIChat:
-    return OpenAIChat(server.url, key=KEY, client=client, idle_timeout=idle, grace=grace)
+    return OpenAIChat(server.url, key=KEY, client=client, timeouts=Timeouts(idle=idle, grace=grace))
 
 
 # -- answers -------------------------------------------------------------------------------------
@@ -344,7 +345,7 @@ async def test_a_server_that_does_not_even_send_headers_is_given_up(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        model = OpenAIChat(url, client=client, idle_timeout=0.2)
+        model = OpenAIChat(url, client=client, timeouts=Timeouts(idle=0.2))
         assert (await failed(model)).kind == "timeout"
 
 
@@ -359,7 +360,7 @@ async def test_comments_keep_no_stalled_answer_alive(client: httpx.AsyncClient) 
 
 async def test_an_answer_that_takes_too_long_in_all_is_given_up(client: httpx.AsyncClient) -> None:
     async with ModelServer([Response(chunks=itertools.repeat(HELLO))]) as server:
-        model = OpenAIChat(server.url, client=client, idle_timeout=30.0, total_timeout=0.2)
+        model = OpenAIChat(server.url, client=client, timeouts=Timeouts(idle=30.0, total=0.2))
         said = await failed(model)
     assert said.kind == "timeout"
     assert "did not finish its answer within 0.2 s" in said.message

@@ -8,6 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
+from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 from anyio import to_thread
 
 from turnbuckle.cli.opened import Talk
+from turnbuckle.cli.pictures import pictures
 from turnbuckle.cli.signals import Leave
 from turnbuckle.cli.talk import Server, talking
 from turnbuckle.model.openai_chat import OpenAIChat
@@ -29,6 +31,10 @@ if os.environ.get("CI") != "true":
     pytest.importorskip("xllamacpp", reason="install the extra `servers`")
 
 HERE = Path(__file__).parent
+DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
 WEIGHTS = Path(sys.prefix) / "gemma-3-270m-q4_k_m.gguf"
 CONTEXT, LONGEST = 8192, 32
 """Tokens of the server's context, and of an answer that asks for no other number."""
@@ -232,6 +238,20 @@ async def test_a_whole_turn_streams_through_the_server(llama: Llama, tmp_path: P
     steps = ["turn/start", "step/start", "user/message", "llm/stream", "assistant/message",
              "step/end", "turn/end"]  # fmt: skip
     assert [type_ for type_ in types if type_ in steps] == steps
+
+
+async def test_a_picture_that_its_model_cannot_see_is_told_of_in_words(
+    llama: Llama, tmp_path: Path
+) -> None:
+    picture = tmp_path / "dot.png"
+    picture.write_bytes(b64decode(DOT))
+    async with turnbuckle(tmp_path, llama.url) as (talk, seen):
+        result = await talk.turn("What is this?", images=pictures([picture]))
+        await seen.until("turn/end")
+    assert result.end["kind"] in ("completed", "max-tokens")
+    (added,) = seen.of("inbox/added")
+    assert added["context"][0]["image"]["mimeType"] == "image/png"
+    assert len(seen.of("llm/stream")) == 1
 
 
 async def test_a_cancel_of_the_turn_reaches_the_model_server(llama: Llama, tmp_path: Path) -> None:

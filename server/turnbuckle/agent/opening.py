@@ -24,7 +24,7 @@ from turnbuckle.agent.models import Models
 from turnbuckle.agent.plugins import Plugins
 from turnbuckle.agent.prompt import PromptSections
 from turnbuckle.kernel.scope import Scope
-from turnbuckle.session.blobs import Blobs
+from turnbuckle.session.blobs import blobs_of
 from turnbuckle.session.events import FORMAT, SessionCreated
 from turnbuckle.session.loading import Loaded, NewerSession, read_log, respelled
 from turnbuckle.session.log import Log
@@ -147,7 +147,7 @@ class Opening:
             models=Models(),
             prompt=PromptSections(),
             workspace=workspace,
-            blobs=Blobs(self.state / "blobs"),
+            blobs=blobs_of(self.state),
             settings=self.settings,
         )
         await self.plugins.equip(agent, scope)

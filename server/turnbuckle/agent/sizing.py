@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import takewhile
 
+from turnbuckle.model.overflow import IMAGE
 from turnbuckle.model.port import Request
 from turnbuckle.session import codec
 from turnbuckle.session.events import (
@@ -36,6 +37,8 @@ def tokens_of(messages: Iterable[Message]) -> int:
 
 def _tokens(message: Message) -> int:
     match message:
+        case UserMessage(content=text, image=image) if image:
+            return _EACH + tokens(text) + IMAGE
         case UserMessage(content=text) | ToolResult(content=text) | ContextSummary(text=text):
             return _EACH + tokens(text)
         case AssistantMessage():

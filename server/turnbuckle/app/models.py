@@ -16,6 +16,8 @@ from turnbuckle.model.listing import list_models
 from turnbuckle.model.openai_chat import OpenAIChat
 from turnbuckle.model.port import Emit, Model, ModelRefused, Reply, Request
 from turnbuckle.model.providers import provider_of
+from turnbuckle.model.reading import Timeouts
+from turnbuckle.session.blobs import Blobs
 
 CHOSEN = "chosen"
 """The model that a session's requests name until they are routed to the one that answers."""
@@ -40,7 +42,7 @@ class Unconfigured:
 class Models:
     """The models that can answer, on one HTTP client; each session gets instances of its own.
 
-    `problem` is what is wrong with the settings, None if nothing is.
+    `problem` is what is wrong with the settings, None if nothing is; `blobs` keep the pictures.
     """
 
     def __init__(
@@ -49,10 +51,12 @@ class Models:
         problem: str | None,
         keys: config.Keys,
         local: Sequence[Local] = config.LOCAL,
+        blobs: Blobs | None = None,
     ) -> None:
         self.problem = problem
         self.keys = keys
         self.settings = settings.model
+        self._blobs = blobs
         self.machine = Machine(local, lambda one: self.listed(one.base_url, one.id, NEAR))
         self.choices = Choices(self, instead_of=CHOSEN)
         self._client = None
@@ -152,8 +156,8 @@ class Models:
             client=self._client,
             provider=provider_of(offer.base_url, think_tags=self.settings.think_tags),
             window=offer.window,
-            idle_timeout=self.settings.idle_timeout,
-            total_timeout=self.settings.total_timeout,
+            timeouts=Timeouts(idle=self.settings.idle_timeout, total=self.settings.total_timeout),
+            blobs=self._blobs,
         )
 
     @property

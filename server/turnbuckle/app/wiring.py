@@ -29,6 +29,7 @@ from turnbuckle.lsp.folders import Folders
 from turnbuckle.lsp.prompts import QUIET
 from turnbuckle.lsp.rpc import Connection
 from turnbuckle.lsp.saving import OpenFiles
+from turnbuckle.session.blobs import blobs_of
 from turnbuckle.session.store import Sync, sync_data
 from turnbuckle.workspace.files import DiskTexts
 from turnbuckle.workspace.port import Workspace
@@ -196,4 +197,5 @@ def _configured(
             logger.warning("%s", warning)
     except config.ConfigError as error:
         problem = str(error)
-    return settings, Models(settings, problem, config.Keys(env), local)
+    blobs = blobs_of(config.state_dir(env))
+    return settings, Models(settings, problem, config.Keys(env), local, blobs)

@@ -14,7 +14,7 @@ from turnbuckle.cli.opened import Talk
 from turnbuckle.cli.stage import STARTING, Stage
 from turnbuckle.cli.talk import Server, talking
 from turnbuckle.cli.tally import Tally
-from turnbuckle.lsp.protocol import TurnResult
+from turnbuckle.lsp.protocol import ImagePart, TurnResult
 from turnbuckle.workspace.paths import uri_of
 
 
@@ -25,6 +25,7 @@ async def ask(
     cwd: Path | None,
     session_id: str | None,
     prompt: str,
+    images: tuple[ImagePart, ...] = (),
     json: bool,
 ) -> int:
     """Run one turn, show it, and give the exit code; `json` prints its events as they are."""
@@ -34,7 +35,7 @@ async def ask(
         server, cwd=cwd, session_id=session_id, seen=dialogue.take, leave=stage.leave
     ) as talk:
         dialogue.tally.begin(talk.opened)
-        result = await dialogue.turn(talk, prompt, stage.leave)
+        result = await dialogue.turn(talk, prompt, stage.leave, images)
         if json:
             stage.screen.write(_result_line(talk, result))
         elif stage.screen.terminal is not None:

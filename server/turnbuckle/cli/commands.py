@@ -17,6 +17,7 @@ from turnbuckle.cli.doctor import LIMIT
 from turnbuckle.cli.doctor import doctor as run_doctor
 from turnbuckle.cli.exits import HELP
 from turnbuckle.cli.grants import grants
+from turnbuckle.cli.pictures import pictures
 from turnbuckle.cli.sessions import sessions
 from turnbuckle.cli.stage import Play, own_server, perform
 from turnbuckle.config import state_dir
@@ -74,6 +75,10 @@ def ask(
     prompt: Annotated[str, typer.Argument(help="What to do; - reads it from standard input.")],
     cwd: Cwd = None,
     session: SessionId = None,
+    image: Annotated[
+        list[Path] | None,
+        typer.Option("--image", metavar="FILE", help="A picture to show; may be given again."),
+    ] = None,
     json: Annotated[
         bool,
         typer.Option(
@@ -91,6 +96,7 @@ def ask(
             cwd=_folder(cwd, session),
             session_id=session,
             prompt=_prompt(prompt),
+            images=pictures(image or ()),
             json=json,
         ),
         json=json,

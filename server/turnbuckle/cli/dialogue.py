@@ -20,7 +20,7 @@ from turnbuckle.cli.values import Event, Note, event_of
 from turnbuckle.cli.visible import one_line
 from turnbuckle.cli.waiting import Waiting
 from turnbuckle.lsp.client import ServerRefused
-from turnbuckle.lsp.protocol import TurnResult
+from turnbuckle.lsp.protocol import ImagePart, TurnResult
 from turnbuckle.lsp.rpc import NoAnswer
 from turnbuckle.session.events import (
     ApprovalAsked,
@@ -121,7 +121,9 @@ class Dialogue:
         if self._narration is not None or self._screen.terminal is not None:
             self._screen.ask(shown)
 
-    async def turn(self, talk: Talk, prompt: str, leave: Leave) -> TurnResult:
+    async def turn(
+        self, talk: Talk, prompt: str, leave: Leave, images: tuple[ImagePart, ...] = ()
+    ) -> TurnResult:
         """Send a message, show its turn, and ask what it asks; Ctrl-C cancels it.
 
         Raises:
@@ -135,7 +137,7 @@ class Dialogue:
             group.start_soon(self._cancel, talk, interrupted)
             leave.interrupt = interrupted.set
             try:
-                result = await talk.turn(prompt)
+                result = await talk.turn(prompt, images=images)
             except NoAnswer as error:
                 result = error
             finally:

@@ -36,6 +36,7 @@ from turnbuckle.lsp.protocol import (
     ApproveParams,
     ApproveResult,
     CancelParams,
+    ImagePart,
     Text,
     TurnParams,
     TurnResult,
@@ -75,12 +76,18 @@ class Talk:
         """The session's id."""
         return self.opened.session_id
 
-    async def turn(self, prompt: str | None, *, when_busy: WhenBusy = "queue") -> TurnResult:
+    async def turn(
+        self,
+        prompt: str | None,
+        *,
+        images: tuple[ImagePart, ...] = (),
+        when_busy: WhenBusy = "queue",
+    ) -> TurnResult:
         """Send a message and wait for the end of its turn; None resumes one that was cut off."""
         params = TurnParams(
             session_id=self.session_id,
             key=uuid4().hex,
-            input=() if prompt is None else (Text(type="text", text=prompt),),
+            input=() if prompt is None else (Text(type="text", text=prompt), *images),
             resume=prompt is None,
             when_busy=when_busy,
         )

@@ -1,6 +1,6 @@
 """The names and types of our own messages; docs/protocol.md and the JSON Schema come from here."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -82,6 +82,28 @@ class Text(Wire):
     text: str
 
 
+class ImagePart(Wire):
+    """A picture: either its bytes in base64 as `data` with their type, or, where this session was
+    shown it before, its `digest` as the facts name it.
+    """
+
+    type: Literal["image"]
+    mime_type: Literal["image/png", "image/jpeg", "image/gif", "image/webp"] | None = None
+    data: str | None = None
+    digest: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> "ImagePart":
+        if (self.data is None) == (self.digest is None):
+            raise ValueError("give either data or digest")
+        if self.data is not None and self.mime_type is None:
+            raise ValueError("give mimeType with data")
+        return self
+
+
+Content: TypeAlias = Annotated[Text | ImagePart, Field(discriminator="type")]
+
+
 class ContextItem(Wire):
     """Something the person points at; the text of an open document is taken from the mirror."""
 
@@ -105,7 +127,7 @@ class TurnParams(Wire):
 
     session_id: str
     key: str = Field(min_length=1, max_length=200)
-    input: tuple[Text, ...] = ()
+    input: tuple[Content, ...] = ()
     context: tuple[ContextItem, ...] = ()
     resume: StrictBool = False
     when_busy: WhenBusy = "queue"
@@ -117,6 +139,11 @@ class TurnParams(Wire):
         if self.resume == bool(self.input):
             raise ValueError("give either input with at least one part, or resume: true")
         return self
+
+    @property
+    def text(self) -> str:
+        """All words of the message."""
+        return "\n\n".join(part.text for part in self.input if isinstance(part, Text))
 
 
 class TurnResult(Wire):
@@ -137,7 +164,7 @@ class CancelParams(Wire):
 
 
 class InboxEditParams(Wire):
-    """Change a message that still waits, or take it out with `remove: true`."""
+    """Change the words of a message that still waits, or take it out with `remove: true`."""
 
     session_id: str
     key: str

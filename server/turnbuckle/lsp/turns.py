@@ -12,7 +12,15 @@ from turnbuckle.lsp.asking.pointing import contexts
 from turnbuckle.lsp.configuring import Effective
 from turnbuckle.lsp.editor import Editor
 from turnbuckle.lsp.lives import SessionOpenParams, SessionOpenResult, SessionParams
-from turnbuckle.lsp.protocol import CancelParams, Nothing, TurnParams, TurnResult, WhenBusy
+from turnbuckle.lsp.pictures import kept
+from turnbuckle.lsp.protocol import (
+    CancelParams,
+    ImagePart,
+    Nothing,
+    TurnParams,
+    TurnResult,
+    WhenBusy,
+)
 from turnbuckle.lsp.refusing import refusing
 from turnbuckle.lsp.rpc import CANCELLED, INVALID_PARAMS, Refused
 from turnbuckle.lsp.stream import Stream, start_of_turn
@@ -103,10 +111,12 @@ class Turns:
         opened = self._editor.session(params.session_id)
         if params.partial_result_token is not None:
             self._editor.require_free(params.partial_result_token, "partialResultToken")
-        text = RESUME if params.resume else "\n\n".join(part.text for part in params.input)
+        text = RESUME if params.resume else params.text
         pointed = contexts(params.context, self._editor.documents)
         async with opened.changing:
             await require_writable(self._editor, opened)
+            pictures = (part for part in params.input if isinstance(part, ImagePart))
+            pointed += await kept(opened, pictures)
             if params.resume and not _is_known(opened.agent.inbox, params.key):
                 _require_resumable(opened)
             _send(opened, params.key, text, pointed, params.when_busy)

@@ -3,12 +3,15 @@
 import base64
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import assert_never
 
 import orjson
 
+from turnbuckle.model import picturing
 from turnbuckle.model.history import History
+from turnbuckle.model.overflow import estimated
 from turnbuckle.model.port import CallConfig, Request, ToolSpec
 from turnbuckle.model.providers import Provider
 from turnbuckle.session.events import (
@@ -18,7 +21,7 @@ from turnbuckle.session.events import (
     ToolResult,
     UserMessage,
 )
-from turnbuckle.session.parts import Call, JsonObject
+from turnbuckle.session.parts import Call, Image, JsonObject
 
 _SHORT_ID = re.compile(r"[A-Za-z0-9]{9}")
 
@@ -37,6 +40,7 @@ class Encoder:
         self._provider = provider
         self._reasoning_field = provider.reasoning_fields[0]
         self._offered: set[str] = set()
+        self._pictures: Mapping[str, bytes] = {}
         self._history = History(self._encoded, bridge=provider.bridge)
 
     def learn(self, reasoning_field: str | None) -> None:
@@ -50,9 +54,17 @@ class Encoder:
         self._provider = provider
         self._history = History(self._encoded, bridge=provider.bridge)
 
-    def body(self, request: Request) -> bytes:
-        """The whole body, streaming asked for."""
-        before = orjson.dumps(self._options(request.config))[:-1] + b',"messages":['
+    def wanted(self, request: Request) -> list[Image]:
+        """The pictures whose bytes the next body needs."""
+        if not self._provider.images:
+            return []
+        new = self._history.unknown(request.messages)
+        return [one.image for one in new if isinstance(one, UserMessage) and one.image]
+
+    def body(self, request: Request, pictures: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
+        """The whole body, streaming asked for; `pictures` by digest, in base64."""
+        self._pictures = pictures
+        before = orjson.dumps(_options(request.config, self._provider))[:-1] + b',"messages":['
         after = b"]}"
         if request.tools:
             self._offered.update(tool.name for tool in request.tools)
@@ -64,15 +76,9 @@ class Encoder:
         messages[-1] += after
         return b",".join(messages)
 
-    def _options(self, config: CallConfig) -> JsonObject:
-        options: JsonObject = {"model": config.model, "stream": True}
-        if self._provider.stream_options:
-            options["stream_options"] = {"include_usage": True}
-        if config.temperature is not None:
-            options["temperature"] = config.temperature
-        if config.max_tokens is not None:
-            options[self._provider.max_tokens_field] = config.max_tokens
-        return options
+    def tokens(self, body: bytes) -> int:
+        """About how many tokens the last body is."""
+        return estimated(len(body) - self._history.image_bytes, self._history.images)
 
     def _messages(self, request: Request) -> list[bytes]:
         pieces = self._history.pieces(request.messages)
@@ -81,6 +87,10 @@ class Encoder:
         return pieces
 
     def _encoded(self, message: Message) -> bytes:
+        if isinstance(message, UserMessage) and (image := message.image):
+            if not self._provider.images:
+                return picturing.told(message.content)
+            return picturing.shown(message.content, image, self._pictures.get(image.digest))
         # A raw result of orjson holds at least 4 KiB; a copy holds what it needs.
         return bytes(memoryview(orjson.dumps(self._shape(message))))
 
@@ -91,7 +101,7 @@ class Encoder:
             case ToolResult():
                 return {
                     "role": "tool",
-                    "tool_call_id": self._id(message.call_id),
+                    "tool_call_id": _id(message.call_id, short=self._provider.short_call_ids),
                     "content": message.content,
                 }
             case AssistantMessage():
@@ -112,13 +122,11 @@ class Encoder:
             "name": _name(call.name, self._offered),
             "arguments": _arguments(call.arguments),
         }
-        return {"id": self._id(call.call_id), "type": "function", "function": function}
-
-    def _id(self, call_id: str) -> str:
-        if not self._provider.short_call_ids or _SHORT_ID.fullmatch(call_id):
-            return call_id
-        digest = hashlib.sha256(call_id.encode()).digest()
-        return base64.b32encode(digest).decode()[:9]
+        return {
+            "id": _id(call.call_id, short=self._provider.short_call_ids),
+            "type": "function",
+            "function": function,
+        }
 
     def _echoes(self, message: AssistantMessage) -> bool:
         if not (message.reasoning or self._provider.echo_empty):
@@ -130,6 +138,24 @@ class Encoder:
                 return bool(message.tool_calls)
             case "never":
                 return False
+
+
+def _options(config: CallConfig, provider: Provider) -> JsonObject:
+    options: JsonObject = {"model": config.model, "stream": True}
+    if provider.stream_options:
+        options["stream_options"] = {"include_usage": True}
+    if config.temperature is not None:
+        options["temperature"] = config.temperature
+    if config.max_tokens is not None:
+        options[provider.max_tokens_field] = config.max_tokens
+    return options
+
+
+def _id(call_id: str, *, short: bool) -> str:
+    if not short or _SHORT_ID.fullmatch(call_id):
+        return call_id
+    digest = hashlib.sha256(call_id.encode()).digest()
+    return base64.b32encode(digest).decode()[:9]
 
 
 def _tool(tool: ToolSpec) -> JsonObject:

@@ -16,10 +16,11 @@ from turnbuckle.model.endpoint import (
 )
 from turnbuckle.model.failures import Failures, wait_in
 from turnbuckle.model.limits import EVENT_LIMIT
-from turnbuckle.model.overflow import estimated
+from turnbuckle.model.picturing import encoded
 from turnbuckle.model.port import Emit, ModelFailed, Reply, Request
 from turnbuckle.model.providers import Provider, changed_for, provider_of
-from turnbuckle.model.reading import Clock, head_of, read_stream
+from turnbuckle.model.reading import Clock, Timeouts, head_of, read_stream
+from turnbuckle.session.blobs import Blobs
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +31,8 @@ ERROR_LIMIT = 64 * 1024
 class OpenAIChat:
     """Asks one endpoint. `window` is the model's context in tokens, where that is known.
 
-    `idle_timeout`: seconds without data (comments are none). `total_timeout`: seconds for one
-    answer. `grace`: seconds for what may still come when the outcome is known: usage after the
-    finish, the text of an error. A `client` that is passed in stays the caller's; else one is made
-    with the first request, and `aclose` closes it.
+    A `client` that is passed in stays the caller's; else one is made with the first request, and
+    `aclose` closes it. `blobs` are where pictures are kept.
     """
 
     def __init__(
@@ -44,9 +43,8 @@ class OpenAIChat:
         client: httpx.AsyncClient | None = None,
         provider: Provider | None = None,
         window: int | None = None,
-        idle_timeout: float = 120.0,
-        total_timeout: float = 1800.0,
-        grace: float = 2.0,
+        timeouts: Timeouts = Timeouts(),  # noqa: B008 - immutable
+        blobs: Blobs | None = None,
     ) -> None:
         self.window = window
         self._base_url = base_url
@@ -63,7 +61,8 @@ class OpenAIChat:
             others=(*secrets_in(base_url), *proxy_secrets()),
         )
         self._encoder = Encoder(self._provider)
-        self._limits = (idle_timeout, total_timeout, grace)
+        self._timeouts = timeouts
+        self._blobs = blobs
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self._provider.name})"
@@ -80,12 +79,13 @@ class OpenAIChat:
         Where the provider refuses a habit of ours, that is changed, and it is asked once more.
         """
         while True:
-            body = self._encoder.body(request)
+            wanted = self._encoder.wanted(request)
+            body = self._encoder.body(request, await encoded(wanted, self._blobs))
             answer = Answer(
                 self._provider,
                 self._failures,
                 emit,
-                asked=estimated(body),
+                asked=self._encoder.tokens(body),
                 allowed=request.config.max_tokens,
             )
             try:
@@ -112,7 +112,7 @@ class OpenAIChat:
     async def _exchange(self, body: bytes, answer: Answer) -> None:
         """Send one request and read its answer to the end."""
         endpoint = self._endpoint = self._endpoint or endpoint_of(self._base_url, self._key)
-        clock = Clock(*self._limits)
+        clock = Clock(self._timeouts)
         logger.debug("asking %s, %d bytes", endpoint.shown, len(body))
         broken: Exception | None = None
         with clock.scope:
@@ -174,7 +174,7 @@ class OpenAIChat:
     async def _error_text(self, response: httpx.Response) -> str:
         """The beginning of a body that is no answer, if it comes in time."""
         body = b""
-        with anyio.move_on_after(self._limits[2]):
+        with anyio.move_on_after(self._timeouts.grace):
             try:
                 body = await head_of(response, ERROR_LIMIT)
             except httpx.RequestError as error:

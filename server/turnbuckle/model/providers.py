@@ -15,7 +15,8 @@ class Provider:
 
     What is sent: `echo` says on which assistant messages thoughts go back, and `echo_empty` whether
     also where there were none; `short_call_ids` are nine letters and digits; `bridge` puts an
-    assistant's message between tool results and what the person says next.
+    assistant's message between tool results and what the person says next; without
+    `images`, pictures are told of in words.
 
     What is read: `reasoning_fields` are where thoughts may stand, best first; with `think_tags`
     they may also begin the text, between `<think>` and `</think>`. Some servers do not say that a
@@ -32,6 +33,7 @@ class Provider:
     echo_empty: bool = False
     short_call_ids: bool = False
     bridge: bool = False
+    images: bool = True
     reasoning_fields: tuple[str, ...] = ("reasoning_content", "reasoning")
     think_tags: bool = True
     cuts_above: int | None = None
@@ -142,6 +144,13 @@ def _unwanted(field: str) -> str:
     return rf"\b{field}\b.{{0,120}}{_REFUSED}|{_REFUSED}.{{0,120}}\b{field}\b"
 
 
+_NO_IMAGES = (
+    r"\bimages?(?:_url)?\b.{0,60}(?:not (?:supported|enabled|allowed|accepted)|only supported)"
+    r"|(?:unsupported|unknown|not support|do(?:es)? not (?:support|accept)|required for|support)"
+    r".{0,60}\bimages?(?:_url)?\b"
+    r"|not a (?:multimodal|vision) model|at most 0 image"
+)
+
 _CHANGES: tuple[tuple[re.Pattern[str], Callable[[Provider], Provider]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL), change)
     for pattern, change in (
@@ -172,5 +181,6 @@ _CHANGES: tuple[tuple[re.Pattern[str], Callable[[Provider], Provider]], ...] = t
             r"unexpected role.{0,20}user.{0,20}after.{0,20}tool",
             lambda row: replace(row, bridge=True),
         ),
+        (_NO_IMAGES, lambda row: replace(row, images=False)),
     )
 )

@@ -1,5 +1,7 @@
 """Reading the body of a response, with its time limits."""
 
+from dataclasses import dataclass
+
 import anyio
 import httpx
 
@@ -10,16 +12,29 @@ _SLACK = 1.0  # seconds that a wait for data may be too long, at most
 _DRAIN_WAIT = 0.05  # seconds for the end of a body whose answer is complete
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Seconds: without data (comments are none), for a whole answer, and for what may still come.
+
+    The last are for when the outcome is known: usage after the finish, the text of an error.
+    """
+
+    idle: float = 120.0
+    total: float = 1800.0
+    grace: float = 2.0
+
+
 class Clock:
-    """The limits of one request in seconds, as one cancel scope whose deadline moves.
+    """The limits of one request, as one cancel scope whose deadline moves.
 
     Once the answer is complete it is settled, and only ends the reading.
     """
 
-    def __init__(self, idle: float, total: float, grace: float) -> None:
-        self._idle, self._total, self._grace = idle, total, grace
-        self._end = anyio.current_time() + total
-        self._slack = min(_SLACK, idle / 20)
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._idle, self._total = timeouts.idle, timeouts.total
+        self._grace = timeouts.grace
+        self._end = anyio.current_time() + timeouts.total
+        self._slack = min(_SLACK, timeouts.idle / 20)
         self._due = 0.0
         self._settled = False
         self.scope = anyio.CancelScope()

@@ -96,6 +96,11 @@ class Blobs:
         return path if _DIGEST.fullmatch(digest) and path.is_file() else None
 
 
+def blobs_of(state: Path) -> Blobs:
+    """The blobs of all sessions of a state folder."""
+    return Blobs(state / "blobs")
+
+
 def private_folder(folder: Path) -> None:
     """Make a folder, and what is missing above it, for the person alone.
 

@@ -16,6 +16,7 @@ from turnbuckle.session.parts import (
     Context,
     End,
     Failure,
+    Image,
     JsonObject,
     Patch,
     Pruned,
@@ -134,13 +135,14 @@ class InboxDropped(Tagged):
 
 @fact("user/message")
 class UserMessage(Tagged):
-    """Input that the model sees; `key` names the inbox message it was."""
+    """Input that the model sees, with a picture at most; `key` names the inbox message it was."""
 
     turn: int
     step: int
     key: str | None = None
     content: str
     source: Source = "user"
+    image: Image | None = None
 
 
 @fact("request/header", free=True)

@@ -109,14 +109,24 @@ class End:
 
 
 @part
-class Context:
-    """Something the person pointed at, as it was when the message was sent."""
+class Image:
+    """A picture, whose bytes are kept beside the log under their digest; `size` in bytes."""
 
-    kind: Literal["file", "selection", "diagnostics", "terminal", "text"]
+    digest: str
+    mime_type: str
+    size: int
+
+
+@part
+class Context:
+    """Something the person pointed at or showed, as it was when the message was sent."""
+
+    kind: Literal["file", "selection", "diagnostics", "terminal", "text", "image"]
     uri: str | None = None
     range: JsonObject | None = None
     version: int | None = None
     text: str | None = None
+    image: Image | None = None
 
 
 @part

@@ -86,7 +86,7 @@ class FakeApp:
         return protocol.Nothing()
 
     async def _turn(self, params: protocol.TurnParams) -> protocol.TurnResult:
-        prompt = params.input[0].text
+        prompt = params.text
         if (play := PLAYS.get(prompt)) is None:
             raise Refused(f"no play is called {prompt!r}", kind="busy", retryable=True)
         s = self.session

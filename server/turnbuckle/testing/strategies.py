@@ -23,7 +23,7 @@ from turnbuckle.session.events import (
     TurnStart,
     UserMessage,
 )
-from turnbuckle.session.parts import Call, Context, End, Pruned, TodoItem, Usage
+from turnbuckle.session.parts import Call, Context, End, Image, Pruned, TodoItem, Usage
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 seqs = st.integers(0, 12)
@@ -39,6 +39,7 @@ json_values = st.recursive(
 )
 json_objects = st.dictionaries(texts, json_values, max_size=3)
 calls = st.builds(Call, call_id=call_ids, name=texts, arguments=texts)
+images = st.builds(Image, digest=texts, mime_type=st.just("image/png"), size=seqs)
 usages = st.builds(
     Usage, input=seqs, output=seqs, total=seqs, cached=st.none() | seqs, reasoning=st.none() | seqs
 )
@@ -63,11 +64,18 @@ def facts() -> SearchStrategy[Fact]:
             key=texts,
             target=st.sampled_from(["turn", "step"]),
             input=texts,
-            context=st.lists(st.builds(Context, kind=st.just("text"), text=texts), max_size=2).map(
-                tuple
-            ),
+            context=st.lists(
+                st.builds(Context, kind=st.just("text"), text=texts, image=st.none() | images),
+                max_size=2,
+            ).map(tuple),
         ),
-        st.builds(UserMessage, **numbers, content=texts, key=st.none() | texts),
+        st.builds(
+            UserMessage,
+            **numbers,
+            content=texts,
+            key=st.none() | texts,
+            image=st.none() | images,
+        ),
         st.builds(AssistantChunk, **numbers, text=st.none() | texts),
         st.builds(
             AssistantMessage,

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Reviews } from "../edits/review";
 import type { OpenApprovals } from "./approvals/follow";
 import type { Router } from "./approvals/router";
-import { diagnosticsChip, fileChip, selectionChip } from "./context/chips";
+import { diagnosticsChip, placeChip, selectionChip } from "./context/chips";
 import type { Terminals } from "./context/terminal";
 import type { Credentials } from "./credentials";
 import type { PanelProvider } from "./panel/provider";
@@ -92,7 +92,9 @@ async function addFiles(panel: PanelProvider, uri?: vscode.Uri, all?: vscode.Uri
   const uris = all?.length
     ? all
     : [uri ?? active].filter((one): one is vscode.Uri => one !== undefined);
-  if (uris.length) await panel.with((bridge) => bridge.addChips(uris.map(fileChip)), false);
+  if (!uris.length) return;
+  const chips = await Promise.all(uris.map(placeChip));
+  await panel.with((bridge) => bridge.addChips(chips), false);
 }
 
 async function addProblems(panel: PanelProvider): Promise<void> {

@@ -113,13 +113,16 @@ function Chips() {
       <button
         type="button"
         class="chip add"
-        title="Add files, problems or the selection; or drop files here while Shift is held"
+        title="Add files, problems or the selection; paste pictures; drop files here while Shift is held"
         onClick={() => store.do({ do: "addContext" })}
       >
         <Icon name="add" /> Context
       </button>
       {chips.map((chip) => (
         <span class="chip" key={chip.id} title={chip.detail}>
+          {chip.data !== undefined && (
+            <img class="chip-picture" src={`data:${chip.mimeType};base64,${chip.data}`} alt="" />
+          )}
           <span class="chip-text" dir="auto">
             {chip.label}
           </span>

@@ -1,14 +1,13 @@
-// What is dropped or pasted: places become chips; the editor lets them through only with Shift.
+// What is dropped or pasted becomes chips: places, which the editor lets through only with Shift,
+// and pictures.
 
-import { lastPart } from "../session/labels";
+import { pictureChip } from "./pictures";
 import type { Store } from "./store";
 
 const NOTHING =
   "Nothing that was dropped is a file. Hold Shift while you drop files of the editor.";
 /** Any scheme of an editor; a page of the web is no file. */
 const PLACE = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i;
-const PICTURE = /\.(png|jpe?g|gif|webp|bmp|ico|tiff?|avif|heic)$/i;
-
 export interface Dropping {
   onDragOver(event: DragEvent): void;
   onDragLeave(event: DragEvent): void;
@@ -33,21 +32,17 @@ export function dropping(store: Store, setOver: (over: boolean) => void): Droppi
       if (isText(event.dataTransfer)) return; // the field takes it
       event.preventDefault();
       const uris = dropped((type) => event.dataTransfer?.getData(type) ?? "");
-      const places = uris.filter((uri) => !PICTURE.test(uri));
-      if (places.length) store.do({ do: "drop", uris: places });
-      const pictures = [
-        ...uris.filter((uri) => PICTURE.test(uri)).map(lastPart),
-        ...(uris.length ? [] : picturesIn(event.dataTransfer)),
-      ];
-      if (pictures.length) store.setProblem(noPictures(pictures));
-      else if (!places.length) store.setProblem(NOTHING);
+      const files = uris.length ? [] : picturesIn(event.dataTransfer);
+      if (uris.length) store.do({ do: "drop", uris });
+      else if (files.length) void show(store, files);
+      else store.setProblem(NOTHING);
     },
     onPaste: (event) => {
       const pictures = picturesIn(event.clipboardData);
       // What was copied from a document is words and their picture: the words are taken.
       if (!pictures.length || event.clipboardData?.getData("text/plain")) return;
       event.preventDefault();
-      store.setProblem(noPictures(pictures));
+      void show(store, pictures);
     },
   };
 }
@@ -59,14 +54,16 @@ function isText(data: DataTransfer | null): boolean {
   return !types.some((type) => /vnd\.code|resourceurls|codeeditors|uri-list/.test(type));
 }
 
-function picturesIn(data: DataTransfer | null): string[] {
-  return [...(data?.files ?? [])]
-    .filter((file) => file.type.startsWith("image/"))
-    .map((file) => file.name);
+function picturesIn(data: DataTransfer | null): File[] {
+  return [...(data?.files ?? [])].filter((file) => file.type.startsWith("image/"));
 }
 
-function noPictures(names: string[]): string {
-  return `Pictures cannot be sent to the model. Left out: ${names.join(", ")}`;
+async function show(store: Store, files: File[]): Promise<void> {
+  try {
+    store.addChips(await Promise.all(files.map(pictureChip)));
+  } catch (error) {
+    store.setProblem(`The picture could not be read: ${String(error)}`);
+  }
 }
 
 /** The places in what was dropped, of any scheme, as the editor and the desktop write them. */

@@ -7,8 +7,9 @@ import type { Anchor, Api, Kept, Written } from "./api";
 const CARDS = 200;
 /** The most sessions whose drafts are remembered. */
 const DRAFTS = 20;
-/** A chip with more text than this is not kept. */
+/** A chip with more text than this is not kept, nor pictures with more of it together. */
 const CHIP_TEXT = 16 * 1024;
+const PICTURES = 1024 * 1024;
 
 export class Keeper {
   private kept: Kept;
@@ -93,5 +94,10 @@ export function joined(one: string, other: string): string {
 }
 
 function small(chips: Chip[]): Chip[] {
-  return chips.filter((chip) => (chip.text?.length ?? 0) <= CHIP_TEXT);
+  let room = PICTURES;
+  return chips.filter(({ text = "", data = "" }) => {
+    const fits = text.length <= CHIP_TEXT && data.length <= room;
+    if (fits) room -= data.length;
+    return fits;
+  });
 }

@@ -2,7 +2,7 @@
 
 import { contextLabel } from "../session/labels";
 import type { Chip } from "../shared/messages";
-import type { Context, ContextItem } from "../wire/types";
+import type { Context, ContextItem, ImagePart } from "../wire/types";
 import type { Written } from "./api";
 import { Refused, type Store } from "./store";
 
@@ -22,8 +22,10 @@ export function submit(
   whenBusy: "queue" | "steer",
 ): void {
   const key = crypto.randomUUID();
-  const input = [{ type: "text" as const, text: written.draft }];
-  const params = { sessionId, key, input, context: written.chips.map(pointed), whenBusy };
+  const images = written.chips.filter((chip) => chip.kind === "image").map(shown);
+  const input = [{ type: "text" as const, text: written.draft }, ...images];
+  const context = written.chips.map(pointed).filter((one) => one !== undefined);
+  const params = { sessionId, key, input, context, whenBusy };
   store.call("turnbuckle/turn", params).catch((error: unknown) => {
     // A message that the person dropped, or a turn that they stopped, is no problem.
     if (error instanceof Refused && (error.kind === "dropped" || error.code === -32800)) return;
@@ -33,7 +35,15 @@ export function submit(
   });
 }
 
-function pointed({ kind, uri, range, version, text }: Chip): ContextItem {
+function shown({ mimeType, data, digest }: Chip): ImagePart {
+  if (digest !== undefined) return { type: "image", digest };
+  // Of another type it is refused, with the reason.
+  const type = mimeType as NonNullable<ImagePart["mimeType"]>;
+  return { type: "image", mimeType: type, data: data ?? "" };
+}
+
+function pointed({ kind, uri, range, version, text }: Chip): ContextItem | undefined {
+  if (kind === "image") return undefined;
   return {
     kind,
     ...(uri === undefined ? {} : { uri }),
@@ -47,7 +57,7 @@ let counter = 0;
 
 /** What a message pointed at, as chips for sending it again; files are read anew then. */
 export function chipsOf(pointed: readonly Context[]): Chip[] {
-  return pointed.map(({ kind, uri, range, text }) => {
+  return pointed.map(({ kind, uri, range, text, image }) => {
     const label = contextLabel({ kind, ...(uri === undefined ? {} : { uri }), range });
     const fromEditor = kind === "file" || kind === "selection";
     return {
@@ -58,6 +68,7 @@ export function chipsOf(pointed: readonly Context[]): Chip[] {
       ...(uri === undefined ? {} : { uri }),
       ...(range == null ? {} : { range: range as unknown as NonNullable<Chip["range"]> }),
       ...(fromEditor || text == null ? {} : { text }),
+      ...(image ? { digest: image.digest } : {}),
     };
   });
 }

@@ -15,10 +15,10 @@ import { Calling } from "./calling";
 import { Drawn } from "./drawn";
 import { joined, Keeper } from "./kept";
 import { before as turnsBefore } from "./older";
+import { fitted } from "./pictures";
 import { blank, placeOf, type Page } from "./view";
 
 export { Refused } from "./calling";
-export { OLDER } from "./older";
 export type { Page, View } from "./view";
 
 export class Store extends Drawn {
@@ -61,7 +61,7 @@ export class Store extends Drawn {
         return this.take(message);
       case "chips":
         this.setPage("chat");
-        return this.addChips(message.chips);
+        return void Promise.all(message.chips.map(fitted)).then((chips) => this.addChips(chips));
       case "found":
         return this.calling.found(message);
       case "compose":

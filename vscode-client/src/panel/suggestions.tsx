@@ -3,6 +3,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Chip } from "../shared/messages";
+import { pictureType } from "../shared/pictures";
 import { matching, run, type SlashCommand } from "./slash";
 import { useStore, useView } from "./use";
 
@@ -63,7 +64,9 @@ export function useSuggestions(field: RefObject<HTMLTextAreaElement>): Offered {
   const take = (chip: Chip): void => {
     const now = store.view.draft;
     const caret = field.current?.selectionStart ?? now.length;
-    store.addChips([chip]);
+    // What is in a picture is read by the host.
+    if (chip.uri && pictureType(chip.uri)) store.do({ do: "drop", uris: [chip.uri] });
+    else store.addChips([chip]);
     const before = now.slice(0, caret).replace(/@\S*$/, "");
     store.compose(before + now.slice(caret));
     dismiss();

@@ -42,7 +42,8 @@ const NO_SETTINGS: PanelSettings = {
 
 /** What tells two chips apart: the place and the words, not when they were made. */
 export function placeOf(chip: Chip): string {
-  return JSON.stringify([chip.kind, chip.uri, chip.range, chip.text]);
+  const { kind, uri, range, text, data, digest } = chip;
+  return JSON.stringify([kind, uri, range, text, data, digest]);
 }
 
 /** What is known before the host has said anything. */

@@ -21,6 +21,8 @@ export function contextLabel(context: Pointed): string {
       return "terminal";
     case "text":
       return "text";
+    case "image":
+      return name || "picture";
     default:
       return context.uri?.endsWith("/") ? `${name}/` : name; // a folder says that it is one
   }

@@ -42,7 +42,7 @@ export type Call = (typeof CALLS)[number];
 /** Something the person points at, shown as a chip above the composer until it is sent. */
 export interface Chip {
   id: string;
-  kind: "file" | "selection" | "diagnostics" | "terminal" | "text";
+  kind: "file" | "selection" | "diagnostics" | "terminal" | "text" | "image";
   label: string;
   /** What a screen reader and a tooltip say. */
   detail: string;
@@ -50,6 +50,10 @@ export interface Chip {
   range?: { start: Position; end: Position };
   version?: number;
   text?: string;
+  /** A picture: its type and its bytes in base64, or the digest of one that was sent before. */
+  mimeType?: string;
+  data?: string;
+  digest?: string;
 }
 
 export interface Position {

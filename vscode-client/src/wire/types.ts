@@ -130,13 +130,14 @@ export interface CommandResult {
   message: string;
 }
 
-/** Something the person pointed at, as it was when the message was sent. */
+/** Something the person pointed at or showed, as it was when the message was sent. */
 export interface Context {
-  kind: "file" | "selection" | "diagnostics" | "terminal" | "text";
+  kind: "file" | "selection" | "diagnostics" | "terminal" | "text" | "image";
   uri?: string;
   range?: Record<string, unknown>;
   version?: number;
   text?: string;
+  image?: Image;
 }
 
 /** Something the person points at; the text of an open document is taken from the mirror. */
@@ -307,6 +308,24 @@ export interface HunkOutcome {
   message?: string;
 }
 
+/** A picture, whose bytes are kept beside the log under their digest; `size` in bytes. */
+export interface Image {
+  digest: string;
+  mimeType: string;
+  size: number;
+}
+
+/**
+ * A picture: either its bytes in base64 as `data` with their type, or, where this session was
+ * shown it before, its `digest` as the facts name it.
+ */
+export interface ImagePart {
+  type: "image";
+  mimeType?: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  data?: string;
+  digest?: string;
+}
+
 /** A message waits: for a turn of its own, or for the next step. */
 export interface InboxAdded {
   key: string;
@@ -328,7 +347,7 @@ export interface InboxDropped {
   why: string;
 }
 
-/** Change a message that still waits, or take it out with `remove: true`. */
+/** Change the words of a message that still waits, or take it out with `remove: true`. */
 export interface InboxEditParams {
   sessionId: string;
   key: string;
@@ -824,7 +843,7 @@ export interface TurnEnd {
 export interface TurnParams {
   sessionId: string;
   key: string;
-  input?: Text[];
+  input?: (Text | ImagePart)[];
   context?: ContextItem[];
   resume?: boolean;
   whenBusy?: "queue" | "steer" | "reject";
@@ -864,13 +883,14 @@ export interface Usage {
   reasoning?: number;
 }
 
-/** Input that the model sees; `key` names the inbox message it was. */
+/** Input that the model sees, with a picture at most; `key` names the inbox message it was. */
 export interface UserMessage {
   turn: number;
   step: number;
   key?: string;
   content: string;
   source?: "user" | "plugin" | "context";
+  image?: Image;
 }
 
 /**

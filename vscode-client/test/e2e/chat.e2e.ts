@@ -70,6 +70,44 @@ describe("the chat", () => {
   });
 });
 
+describe("a picture", () => {
+  it("that is pasted is shown to the model, drawn smaller where it is large", async () => {
+    vs.model.play(says("Noise."), says("Still noise."));
+    await panel.composer.evaluate(async (field) => {
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [2000, 1000];
+      const context = canvas.getContext("2d")!;
+      const noise = context.createImageData(canvas.width, canvas.height);
+      noise.data.forEach((_, at) => (noise.data[at] = at % 4 === 3 ? 255 : Math.random() * 256));
+      context.putImageData(noise, 0, 0);
+      const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([blob!], "noise.png", { type: "image/png" }));
+      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      field.dispatchEvent(event);
+    });
+    await panel.frame.locator(".chip-picture").waitFor();
+    await vs.picture("pasted");
+    await panel.send("What is this?");
+    await panel.text("Noise.").waitFor();
+    await panel.frame.locator(".user-card").getByText("picture").waitFor();
+    const { messages } = await vs.model.request(1);
+    const parts = messages.at(-1)?.content as { image_url?: { url: string } }[];
+    const url = parts.find((part) => part.image_url)?.image_url?.url ?? "";
+    expect(url.split(",")[0]).toBe("data:image/jpeg;base64");
+    const size = await panel.composer.evaluate(async (_, src) => {
+      const image = new Image();
+      image.src = src;
+      await image.decode();
+      return [image.naturalWidth, image.naturalHeight];
+    }, url);
+    expect(size).toEqual([1568, 784]);
+    await panel.send("And now?");
+    await panel.text("Still noise.").waitFor();
+    expect((await vs.model.request(2)).messages.slice(0, messages.length)).toEqual(messages);
+  });
+});
+
 describe("Escape", () => {
   it("stops the turn where one writes, not where it closes or leaves something", async () => {
     const first = gate();

@@ -176,13 +176,18 @@ export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as { name: string; uri: Uri }[] | undefined,
   asRelativePath: (uri: Uri) => uri.path.split("/").at(-1) ?? uri.path,
-  /** Of the places below `/w` some are folders. */
+  /** Of the places below `/w` some are folders; all files have these bytes, and may claim more. */
   fs: {
     folders: [] as string[],
-    stat(uri: Uri): Promise<{ type: FileType }> {
+    bytes: new Uint8Array([1, 2, 3]),
+    size: 3,
+    stat(uri: Uri): Promise<{ type: FileType; size: number }> {
       if (!uri.path.startsWith("/w/")) return Promise.reject(FileSystemError.FileNotFound(uri));
-      const isFolder = this.folders.includes(uri.toString());
-      return Promise.resolve({ type: isFolder ? FileType.Directory : FileType.File });
+      const type = this.folders.includes(uri.toString()) ? FileType.Directory : FileType.File;
+      return Promise.resolve({ type, size: this.size });
+    },
+    readFile(_: Uri): Promise<Uint8Array> {
+      return Promise.resolve(this.bytes);
     },
   },
 };

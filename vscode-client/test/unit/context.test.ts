@@ -68,6 +68,22 @@ describe("a chip", () => {
     ]);
   });
 
+  it("of a picture brings what is in it, as long as that can be taken", async () => {
+    const { fs } = fake.workspace;
+    const shot = fake.Uri.parse("file:///w/Shot.PNG") as unknown as vscode.Uri;
+    expect(await placeChip(shot)).toMatchObject({
+      kind: "image",
+      label: "Shot.PNG",
+      mimeType: "image/png",
+      data: "AQID",
+    });
+    fs.size = 21 * 1024 * 1024;
+    expect(await placeChip(shot)).toMatchObject({ kind: "file", label: "Shot.PNG" });
+    fs.size = 3;
+    const drawing = fake.Uri.parse("file:///w/a.svg") as unknown as vscode.Uri;
+    expect(await placeChip(drawing)).toMatchObject({ kind: "file", label: "a.svg" });
+  });
+
   it("is offered for the selection, its problems, and each open editor once", () => {
     const other = fake.Uri.parse("file:///w/other.py");
     fake.window.activeTextEditor = editor([0, 0], [0, 3]);

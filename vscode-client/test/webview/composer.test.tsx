@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { dropped } from "../../src/panel/dropping";
-import { busy, expectAccessible, fixture, LIVE, mount, until, type Mounted } from "./panel";
+import { busy, expectAccessible, fact, fixture, LIVE, mount, until, type Mounted } from "./panel";
 
 async function writing(sendKey: "enter" | "ctrlEnter" = "enter"): Promise<Mounted> {
   const panel = await busy({ sendKey });
@@ -217,7 +217,7 @@ describe("what is dropped", () => {
     panel: Mounted,
     name: "drop" | "paste",
     of: Record<string, string>,
-    files: { name: string; type: string }[] = [],
+    files: File[] = [],
   ): Promise<Event> {
     const event = new Event(name, { bubbles: true, cancelable: true });
     const types = [...Object.keys(of), ...(files.length ? ["Files"] : [])];
@@ -230,23 +230,66 @@ describe("what is dropped", () => {
 
   const banner = (panel: Mounted) => panel.root.querySelector(".banner")?.textContent;
 
-  it("is added but for pictures, of which it is said that they cannot be sent", async () => {
+  const shot = () => new File([new Uint8Array([1, 2, 3])], "shot.png", { type: "image/png" });
+  const pictures = (panel: Mounted) =>
+    [...panel.root.querySelectorAll<HTMLImageElement>(".composer .chip-picture")].map(
+      (one) => one.src,
+    );
+
+  it("is looked at by the host where it is a place, and shown where it is a picture", async () => {
     const panel = await mount();
     await panel.show([LIVE]);
-    const list = "file:///work/src\nfile:///other/a.py\nfile:///work/plan%20b.PNG";
+    const list = "file:///work/src\nfile:///work/plan%20b.PNG";
     await drop(panel, "drop", { "text/uri-list": list });
     expect(panel.done("drop")).toEqual([
-      { do: "drop", uris: ["file:///work/src", "file:///other/a.py"] },
+      { do: "drop", uris: ["file:///work/src", "file:///work/plan%20b.PNG"] },
     ]);
-    expect(banner(panel)).toContain("Pictures cannot be sent to the model. Left out: plan b.PNG");
-    const picture = { name: "shot.png", type: "image/png" };
-    await drop(panel, "drop", {}, [picture]);
-    expect(banner(panel)).toContain("Left out: shot.png");
-    await drop(panel, "drop", {}, [{ name: "a.txt", type: "text/plain" }]);
+    await drop(panel, "drop", {}, [shot()]);
+    await vi.waitFor(() => expect(pictures(panel)).toHaveLength(1));
+    expect(pictures(panel)).toEqual(["data:image/png;base64,AQID"]);
+    await drop(panel, "drop", {}, [new File([], "a.txt", { type: "text/plain" })]);
     expect(banner(panel)).toContain("Hold Shift");
-    await drop(panel, "paste", {}, [picture]);
-    expect(banner(panel)).toContain("Left out: shot.png");
     expect(panel.done("drop")).toHaveLength(1);
+    await expectAccessible();
+  });
+
+  it("is sent where it is a picture, kept over a reload, and sent again by its digest", async () => {
+    const panel = await mount();
+    await panel.show([LIVE]);
+    await drop(panel, "paste", {}, [shot()]);
+    await vi.waitFor(() => expect(pictures(panel)).toHaveLength(1));
+    expect((await mount(panel.kept)).root.querySelectorAll(".composer .chip-picture").length).toBe(
+      1,
+    );
+    const again = await mount(panel.kept);
+    await again.show([LIVE]);
+    await again.type("what is it?");
+    await again.key(again.field, "Enter");
+    const [sent] = again.calls("turnbuckle/turn");
+    expect(sent).toMatchObject({
+      input: [
+        { type: "text", text: "what is it?" },
+        { type: "image", mimeType: "image/png", data: "AQID" },
+      ],
+      context: [],
+    });
+    const image = { digest: "d1", mimeType: "image/png", size: 3 };
+    const key = String(sent?.["key"]);
+    const context = [{ kind: "image" as const, image }];
+    await again.more(
+      fact(0, "inbox/added", { key, target: "turn", input: "what is it?", context }),
+      fact(1, "turn/start", { turn: 1 }),
+      fact(2, "user/message", { turn: 1, step: 1, key, content: "what is it?" }),
+      fact(3, "turn/end", { turn: 1, end: { kind: "completed" } }),
+    );
+    expect(again.root.querySelector(".user-card .chip-text")?.textContent).toBe("picture");
+    await again.click(again.button("Edit and send again"));
+    await again.answer("turnbuckle/session/rewind", { skipped: [] });
+    await again.key(again.field, "Enter");
+    expect(again.calls("turnbuckle/turn").at(-1)?.["input"]).toEqual([
+      { type: "text", text: "what is it?" },
+      { type: "image", digest: "d1" },
+    ]);
   });
 
   it("goes into the field where it is words, also with a picture of them", async () => {
@@ -254,8 +297,8 @@ describe("what is dropped", () => {
     await panel.show([LIVE]);
     const words = { "text/plain": "words" };
     expect((await drop(panel, "drop", words)).defaultPrevented).toBe(false);
-    const picture = { name: "shot.png", type: "image/png" };
-    expect((await drop(panel, "paste", words, [picture])).defaultPrevented).toBe(false);
+    expect((await drop(panel, "paste", words, [shot()])).defaultPrevented).toBe(false);
+    expect(pictures(panel)).toEqual([]);
     expect(banner(panel)).toBeUndefined();
   });
 });

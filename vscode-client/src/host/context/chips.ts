@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { contextLabel } from "../../session/reduce";
 import type { Chip } from "../../shared/messages";
+import { pictureType } from "../../shared/pictures";
 
 let counter = 0;
 
@@ -15,12 +16,24 @@ export function fileChip(uri: vscode.Uri): Chip {
   return makeChip({ kind: "file", uri: uri.toString() });
 }
 
-/** A file, or a folder, whose place says that it is one: to the person and to the model. */
+/** The largest picture that is read, in bytes; the panel makes it smaller. */
+const PICTURE = 20 * 1024 * 1024;
+
+/**
+ * A file; a picture, which is shown to the model; or a folder, whose place says that it is one: to
+ * the person and to the model.
+ */
 export async function placeChip(uri: vscode.Uri): Promise<Chip> {
   try {
-    const { type } = await vscode.workspace.fs.stat(uri);
+    const { type, size } = await vscode.workspace.fs.stat(uri);
     if (type & vscode.FileType.Directory && !uri.path.endsWith("/"))
       return makeChip({ kind: "file", uri: `${uri.toString()}/` });
+    const mimeType = pictureType(uri.path);
+    if (mimeType !== undefined && size <= PICTURE) {
+      const bytes = await vscode.workspace.fs.readFile(uri);
+      const data = Buffer.from(bytes).toString("base64");
+      return makeChip({ kind: "image", uri: uri.toString(), mimeType, data });
+    }
   } catch {
     // What cannot be looked at is named as it came.
   }
