@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launch } from "../../src/host/server/launch";
+import { NEWEST, OLDEST } from "../../src/host/server/locate";
 
 const CLIENT = resolve(__dirname, "../..");
 const PYTHON = process.env["PYTHON"] ?? resolve(CLIENT, "../.venv/bin/python");
@@ -87,6 +88,12 @@ const ANSWER = {
 };
 
 describe("the bundled server", () => {
+  it("has libraries for each version of Python that is taken", () => {
+    const folders = readdirSync(join(CLIENT, "server")).filter((name) => name.startsWith("cp3"));
+    const minors = Array.from({ length: NEWEST - OLDEST + 1 }, (_, more) => OLDEST + more);
+    expect(folders.sort()).toEqual(minors.map((minor) => `cp3${minor}`));
+  });
+
   it("is not led astray by PYTHONPATH, nor by the folder that it is started in", async () => {
     const shadow = foreign(join(place, "shadow"));
     const env = { PYTHONPATH: shadow, PYTHONSTARTUP: join(shadow, "pygls", "__init__.py") };

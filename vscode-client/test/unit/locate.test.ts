@@ -40,7 +40,13 @@ describe("the interpreter", () => {
     const apis = { ...NONE, setting: () => ["/old"] };
     const found = locate(candidates(apis, "linux"), machine({ "/old": "3 9", python3: "3 12" }));
     await expect(found).rejects.toThrow(NoInterpreter);
-    await expect(found).rejects.toThrow(/Python 3\.11 or newer.*\/old.*Python 3\.9/s);
+    await expect(found).rejects.toThrow(/a Python from 3\.11 to 3\.14.*\/old.*Python 3\.9/s);
+  });
+
+  it("that nothing is bundled for is passed over for one that it is", async () => {
+    const apis = { ...NONE, python: () => Promise.resolve("/new") };
+    const run = machine({ "/new": "3 15", python3: "3 14" });
+    expect((await locate(candidates(apis, "linux"), run)).command).toEqual(["python3"]);
   });
 
   it("is asked of the extensions in order, and then looked for on the PATH", async () => {

@@ -1,7 +1,8 @@
-// Which Python runs the server: the first of the person's own choices that is new enough.
+// Which Python runs the server: the first of the person's own choices that it has libraries for.
 
-/** The oldest Python that the server runs on. */
-export const OLDEST: readonly [number, number] = [3, 11];
+/** The oldest and the newest Python 3 that the VSIX brings libraries for. */
+export const OLDEST = 11;
+export const NEWEST = 14;
 
 export interface Interpreter {
   /** The command and what comes before the server's own arguments. */
@@ -25,8 +26,8 @@ export class NoInterpreter extends Error {}
 const PROBE = "import sys; print(sys.version_info[0], sys.version_info[1])";
 
 /**
- * The first candidate that is a Python of at least 3.11. One that the person has set counts alone:
- * it is refused with the reason rather than passed over.
+ * The first candidate that is a Python which the server runs on. One that the person has set counts
+ * alone: it is refused with the reason rather than passed over.
  */
 export async function locate(candidates: readonly Candidate[], run: Run): Promise<Interpreter> {
   const reasons: string[] = [];
@@ -36,9 +37,8 @@ export async function locate(candidates: readonly Candidate[], run: Run): Promis
     if (found) reasons.push(found);
     if (found && candidate.source === SETTING) break;
   }
-  const [major, minor] = OLDEST;
   throw new NoInterpreter(
-    `Turnbuckle needs Python ${major}.${minor} or newer. ` +
+    `Turnbuckle needs a Python from 3.${OLDEST} to 3.${NEWEST}. ` +
       `Install it, or name one in the setting turnbuckle.server.interpreter. ` +
       (reasons.length ? `Looked at: ${reasons.join("; ")}.` : "None was found."),
   );
@@ -60,7 +60,7 @@ async function probe(candidate: Candidate, run: Run): Promise<Interpreter | stri
     if (major === undefined || minor === undefined || Number.isNaN(major) || Number.isNaN(minor)) {
       return `${candidate.source} (${command.join(" ")}) is no Python`;
     }
-    if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    if (major !== 3 || minor < OLDEST || minor > NEWEST) {
       return `${candidate.source} (${command.join(" ")}) is Python ${major}.${minor}`;
     }
     return { command, version: [major, minor], source: candidate.source };
