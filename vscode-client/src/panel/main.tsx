@@ -4,6 +4,7 @@ import { render } from "preact";
 import type { ToPanel } from "../shared/messages";
 import { api } from "./api";
 import { App } from "./app";
+import { render as markdown } from "./markdown";
 import { Store } from "./store";
 
 const store = new Store(api(), (draw) => requestAnimationFrame(draw));
@@ -12,3 +13,5 @@ window.addEventListener("message", (event: MessageEvent<ToPanel | undefined>) =>
 });
 render(<App store={store} />, document.getElementById("root")!);
 store.start();
+// What draws answers is slow when it is first used: that is over before there is one.
+requestIdleCallback(() => void markdown("- `a` *b*\n\n```py\na = 1\n```", true));
