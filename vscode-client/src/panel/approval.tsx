@@ -73,15 +73,6 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
       Review
     </Button>
   );
-  const forSession = choices.includes("allowForSession") && (
-    <Button
-      kind={subject.kind === "change" ? "link" : "secondary"}
-      disabled={off}
-      onClick={() => send({ decision: "allow", remember: "session" })}
-    >
-      Allow for this session
-    </Button>
-  );
   return (
     <section
       class={`approval${sent ? " sent" : ""}${early ? " early" : ""}`}
@@ -114,13 +105,20 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
             </Button>
           )}
           {subject.kind === "change" && review}
-          {subject.kind !== "change" && forSession}
           {!noting && (
             <Button disabled={off} onClick={() => setNoting(true)}>
               Reject…
             </Button>
           )}
-          {subject.kind === "change" && forSession}
+          {choices.includes("allowForSession") && (
+            <Button
+              kind="link"
+              disabled={off}
+              onClick={() => send({ decision: "allow", remember: "session" })}
+            >
+              Allow for this session
+            </Button>
+          )}
         </div>
       )}
       {noting && !elsewhere && (

@@ -70,8 +70,11 @@ export function SubjectView(props: Props) {
   }
 }
 
+/** Reasons that are the rule: only what is out of the ordinary is said. */
+const ORDINARY = new Set(["commands are asked about first", "changes are asked about first"]);
+
 function Reason({ text }: { text: string }) {
-  return text ? <div class="muted">{visible(text)}</div> : null;
+  return text && !ORDINARY.has(text) ? <div class="muted">{visible(text)}</div> : null;
 }
 
 function File({

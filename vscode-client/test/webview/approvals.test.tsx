@@ -136,6 +136,12 @@ describe("a command", () => {
     }
   });
 
+  it("says nothing of a reason that is the rule", async () => {
+    for (const panel of [await command(), await change()]) {
+      expect(panel.root.querySelector(".approval")?.textContent).not.toContain("asked about first");
+    }
+  });
+
   it("of four hundred lines is all there, and scrolls with the keyboard", async () => {
     const lines = Array.from({ length: 400 }, (_, index) => `echo ${index}`).join("\n");
     const raw = {
