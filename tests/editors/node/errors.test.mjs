@@ -27,11 +27,18 @@ test("a wrong request", async (t) => {
     ["nothing to do", "turnbuckle/turn", { ...turn, input: [] }, -32602, /input/],
     ["both input and resume", "turnbuckle/turn", { ...turn, resume: true }, -32602, /resume/],
     [
-      "an image, which comes later",
+      "an image that is none",
       "turnbuckle/turn",
-      { ...turn, input: [{ type: "image", mimeType: "image/png", data: "" }] },
+      { ...turn, input: [{ type: "image", mimeType: "image/png", data: "AAAA" }] },
       -32602,
-      /input\.0\.type/,
+      /the data is not image\/png/,
+    ],
+    [
+      "a part of an unknown type",
+      "turnbuckle/turn",
+      { ...turn, input: [{ type: "video", data: "AAAA" }] },
+      -32602,
+      /input\.0/,
     ],
     [
       "a session that is not open",
