@@ -55,9 +55,13 @@ export class Keeper {
   putBack(sessionId: string, written: Written): void {
     const { [sessionId]: there, ...others } = this.kept.drafts ?? {};
     const draft = joined(written.draft, there?.draft ?? "");
-    const kept = { draft, chips: small([...written.chips, ...(there?.chips ?? [])]) };
-    const all = Object.entries({ ...others, [sessionId]: kept });
-    this.keep({ drafts: Object.fromEntries(all.slice(-DRAFTS)) });
+    const kept = { draft, chips: [...written.chips, ...(there?.chips ?? [])] };
+    const room = { left: PICTURES };
+    const all = Object.entries({ ...others, [sessionId]: kept })
+      .slice(-DRAFTS)
+      .reverse();
+    const fit = all.map(([id, one]) => [id, { ...one, chips: small(one.chips, room) }] as const);
+    this.keep({ drafts: Object.fromEntries(fit.reverse()) });
   }
 
   anchorAt(anchor: Anchor | undefined): void {
@@ -93,11 +97,10 @@ export function joined(one: string, other: string): string {
   return other.trim() ? `${one.trimEnd()}\n\n${other}` : one;
 }
 
-function small(chips: Chip[]): Chip[] {
-  let room = PICTURES;
+function small(chips: Chip[], room = { left: PICTURES }): Chip[] {
   return chips.filter(({ text = "", data = "" }) => {
-    const fits = text.length <= CHIP_TEXT && data.length <= room;
-    if (fits) room -= data.length;
+    const fits = text.length <= CHIP_TEXT && data.length <= room.left;
+    if (fits) room.left -= data.length;
     return fits;
   });
 }

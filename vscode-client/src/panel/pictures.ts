@@ -34,7 +34,11 @@ export async function fitted(chip: Chip): Promise<Chip> {
     const canvas = document.createElement("canvas");
     canvas.width = Math.round(picture.naturalWidth * scale);
     canvas.height = Math.round(picture.naturalHeight * scale);
-    canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    const context = canvas.getContext("2d")!;
+    // Where one sees through it, a JPEG would be black.
+    context.fillStyle = "#fff";
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     const drawn = [canvas.toDataURL("image/png"), canvas.toDataURL("image/jpeg", 0.9)];
     const url = drawn.find((one) => one.length <= LARGE) ?? drawn[1]!;
     return { ...chip, mimeType: url.slice(5, url.indexOf(";")), data: url.split(",")[1]! };

@@ -1,6 +1,8 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
+import type { Kept } from "../../src/panel/api";
 import { dropped } from "../../src/panel/dropping";
+import { Keeper } from "../../src/panel/kept";
 import { busy, expectAccessible, fact, fixture, LIVE, mount, until, type Mounted } from "./panel";
 
 async function writing(sendKey: "enter" | "ctrlEnter" = "enter"): Promise<Mounted> {
@@ -251,6 +253,35 @@ describe("what is dropped", () => {
     expect(banner(panel)).toContain("Hold Shift");
     expect(panel.done("drop")).toHaveLength(1);
     await expectAccessible();
+  });
+
+  it("is kept only as far as there is room for pictures, the latest first", () => {
+    const kept = { state: {} as Kept };
+    const keeper = new Keeper({
+      postMessage: () => undefined,
+      getState: () => kept.state,
+      setState: (state) => {
+        kept.state = state;
+      },
+    });
+    const picture = (size: number) => ({
+      ...chip("p"),
+      kind: "image" as const,
+      data: "A".repeat(size),
+    });
+    for (const id of ["a", "b", "c"])
+      keeper.putBack(id, { draft: `to ${id}`, chips: [chip("x"), picture(400 * 1024)] });
+    const counts = Object.entries(kept.state.drafts ?? {}).map(([id, one]) => [
+      id,
+      one.chips.length,
+    ]);
+    expect(counts).toEqual([
+      ["a", 1],
+      ["b", 2],
+      ["c", 2],
+    ]);
+    keeper.keep({ chips: [picture(2 * 1024 * 1024), chip("y")] });
+    expect(kept.state.chips?.map((one) => one.id)).toEqual(["y"]);
   });
 
   it("is sent where it is a picture, kept over a reload, and sent again by its digest", async () => {
