@@ -2,6 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { expectAccessible, fact, LIVE, mount } from "./panel";
 
+/** A panel that can choose between models, of which the first answers now. */
+async function choosing(...names: string[]) {
+  const panel = await mount();
+  await panel.show([LIVE]);
+  const models = names.map((name) => ({ name, provider: "p", current: false, source: "key" }));
+  await panel.answer("turnbuckle/models", { models });
+  return { panel, select: panel.root.querySelector<HTMLSelectElement>(".model")! };
+}
+
 describe("the model", () => {
   it("is chosen for the session, and shown as the server says", async () => {
     const panel = await mount();
@@ -43,16 +52,7 @@ describe("the model", () => {
   });
 
   it("that arrow keys only pass by is not chosen; Enter and leaving choose", async () => {
-    const panel = await mount();
-    await panel.show([LIVE]);
-    const models = ["m", "n", "o"].map((name) => ({
-      name,
-      provider: "p",
-      current: false,
-      source: "key",
-    }));
-    await panel.answer("turnbuckle/models", { models });
-    const select = panel.root.querySelector<HTMLSelectElement>(".model")!;
+    const { panel, select } = await choosing("m", "n", "o");
     // As the page does it: what a key changes is told before anything else happens.
     const arrow = (to: number): void => {
       select.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
@@ -77,16 +77,7 @@ describe("the model", () => {
   });
 
   it("that is refused is not shown as if it answered", async () => {
-    const panel = await mount();
-    await panel.show([LIVE]);
-    const models = ["m", "n"].map((name) => ({
-      name,
-      provider: "p",
-      current: false,
-      source: "key",
-    }));
-    await panel.answer("turnbuckle/models", { models });
-    const select = panel.root.querySelector<HTMLSelectElement>(".model")!;
+    const { panel, select } = await choosing("m", "n");
     select.value = "n";
     select.dispatchEvent(new Event("change", { bubbles: true }));
     await panel.refuse("turnbuckle/session/configure");
