@@ -28,7 +28,9 @@ function Panel() {
   const [over, setOver] = useState(false);
   // Not a keybinding of the editor, which would not know what an Escape closed in here.
   const key = (event: KeyboardEvent): void => {
-    if (stoppable(store.view) !== undefined && escapes(event)) void stop(store);
+    if (page !== "chat") {
+      if (escapes(event)) store.back();
+    } else if (stoppable(store.view) !== undefined && escapes(event)) void stop(store);
   };
   return (
     <main class={`panel${over ? " dropping" : ""}`} onKeyDown={key} {...dropping(store, setOver)}>

@@ -22,7 +22,8 @@ interface Waiting {
 export class Calling {
   private readonly answers = new Map<number, Waiting>();
   private readonly finds = new Map<number, (chips: Chip[]) => void>();
-  private ids = 0;
+  /** No page gives an id that one before it gave: its answers may still come. */
+  private ids = Date.now() * 1_000;
 
   constructor(private readonly post: (message: FromPanel) => void) {}
 

@@ -25,7 +25,7 @@ export function Header() {
   }));
   const begin = (): void => {
     store.showSession();
-    store.focus();
+    store.back();
   };
   return (
     <header class="header">

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ModelEntry, ModelPrice, Usage } from "../wire/types";
 import { chooseModel } from "./doing";
+import { escapes } from "./focus";
 import { useStore, useView } from "./use";
 
 const CONNECT = "\u0000connect";
@@ -37,6 +38,10 @@ export function ModelPicker() {
   // A closed list changes with each arrow key: one that only passes by is not chosen.
   const key = (event: KeyboardEvent & { currentTarget: HTMLSelectElement }): void => {
     if (event.key === "Enter") return void pick(event.currentTarget);
+    if (escapes(event)) {
+      event.currentTarget.value = model;
+      return store.focus();
+    }
     passing.current = true;
     setTimeout(() => (passing.current = false));
   };

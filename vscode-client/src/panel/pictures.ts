@@ -8,12 +8,10 @@ const LARGE = 512 * 1024;
 /** The longest edge of one that is drawn anew, in pixels: models see no more. */
 const EDGE = 1568;
 
-let counter = 0;
-
 /** The chip of a picture that was pasted or dropped. */
 export async function pictureChip(file: File): Promise<Chip> {
   return fitted({
-    id: `picture-${++counter}`,
+    id: crypto.randomUUID(),
     kind: "image",
     label: file.name || "picture",
     detail: file.name || "picture",

@@ -30,8 +30,11 @@ export function submit(
     // A message that the person dropped, or a turn that they stopped, is no problem.
     if (error instanceof Refused && (error.kind === "dropped" || error.code === -32800)) return;
     store.setProblem(error instanceof Error ? error.message : String(error));
-    const entered = store.view.state.items.some((item) => item.kind === "user" && item.key === key);
-    if (!entered) store.putBack(sessionId, written);
+    const { items, waiting } = store.view.state;
+    const known =
+      items.some((item) => item.kind === "user" && item.key === key) ||
+      waiting.some((one) => one.key === key);
+    if (!known) store.putBack(sessionId, written);
   });
 }
 
@@ -53,15 +56,13 @@ function pointed({ kind, uri, range, version, text }: Chip): ContextItem | undef
   };
 }
 
-let counter = 0;
-
 /** What a message pointed at, as chips for sending it again; files are read anew then. */
 export function chipsOf(pointed: readonly Context[]): Chip[] {
   return pointed.map(({ kind, uri, range, text, image }) => {
     const label = contextLabel({ kind, ...(uri === undefined ? {} : { uri }), range });
     const fromEditor = kind === "file" || kind === "selection";
     return {
-      id: `again-${++counter}`,
+      id: crypto.randomUUID(),
       kind,
       label,
       detail: uri ?? label,

@@ -185,7 +185,9 @@ function Entry({ entry, remove }: { entry: SessionEntry; remove: () => void }) {
 /** The person goes on in the session, with the keyboard where one writes. */
 function show(store: Store, sessionId?: string, folder?: string): void {
   store.showSession(sessionId, folder);
-  store.focus();
+  // One that is there already may not be opened: what it says then is read beside the list.
+  if (sessionId === undefined) store.back();
+  else store.focus();
 }
 
 function when(time: number): string {

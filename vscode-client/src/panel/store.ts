@@ -82,9 +82,9 @@ export class Store extends Drawn {
     if (instead !== undefined) this.keeper.moved(instead, session.sessionId);
     const reducer = new Reducer();
     reducer.begin(session);
-    const before = this.view.session?.sessionId;
-    const again = session.sessionId === before && this.view.state.live;
-    if (again) {
+    const shown = this.view.session?.sessionId;
+    const before = shown ?? this.keeper.state.sessionId;
+    if (session.sessionId === shown && this.view.state.live) {
       // What is read stays on the screen until the same is there anew.
       this.next = reducer;
       this.set({ session });

@@ -72,14 +72,15 @@ export class Reducer {
     "turn/start": ({ data, time }) => {
       this.state.turn = data.turn;
       this.state.running = { turn: data.turn, step: 0, since: time };
-      this.park(false);
       delete this.state.failure;
     },
     "turn/end": ({ seq, data }) => {
+      // One without a step, such as a compaction, wakes nothing that waits.
+      const goesOn = GOES_ON.has(data.end.kind);
+      if (!goesOn || this.state.running?.step) this.park(!goesOn);
       delete this.state.running;
       delete this.state.status;
       this.state.lastEnd = data.end;
-      this.park(!GOES_ON.has(data.end.kind));
       if (data.end.failure) this.state.failure = data.end.failure;
       this.answer.close();
       if (data.end.kind !== "completed") {
@@ -88,6 +89,7 @@ export class Reducer {
     },
     "step/start": ({ data }) => {
       if (this.state.running) this.state.running = { ...this.state.running, step: data.step };
+      if (data.step === 1) this.park(false);
     },
     "inbox/added": ({ data }) => this.waits(data),
     "inbox/changed": ({ data }) => {

@@ -143,6 +143,38 @@ describe("a session", () => {
     expect(of("values").map((post) => post.sessionId)).toEqual(["two"]);
   });
 
+  it("stays where the one that was chosen cannot be opened", async () => {
+    const { made, server, ready, of, time } = bridge({
+      "turnbuckle/session/open": ({ sessionId }: { sessionId?: string }) => {
+        if (sessionId === "gone") throw Object.assign(new Error("none"), { code: -32803 });
+        return { sessionId, seq: 5, readOnly: false, config: {} };
+      },
+    });
+    await ready("one");
+    made.receive({ type: "show", sessionId: "gone" });
+    await settle();
+    expect(of("refused")).toMatchObject([{ message: "none" }]);
+    server.send("panel", fact(9));
+    time.pass(GATHER);
+    expect(of("values").at(-1)).toMatchObject({ sessionId: "one", values: [{ seq: 9 }] });
+  });
+
+  it("is opened once a server runs, where none started at first", async () => {
+    let starts = false;
+    const { server, ready, of } = bridge({
+      "turnbuckle/session/open": () => {
+        if (!starts) throw new Error("no Python");
+        return { sessionId: "new", seq: -1, readOnly: false, config: {} };
+      },
+    });
+    await ready();
+    expect(of("session")).toEqual([]);
+    starts = true;
+    server.comeBack();
+    await settle();
+    expect(of("session")).toMatchObject([{ session: { sessionId: "new" } }]);
+  });
+
   it("is told anew when the server came back", async () => {
     const { server, ready, of } = bridge();
     await ready("one");

@@ -286,3 +286,28 @@ describe("items", () => {
     expect(reducer.state.items.length).toBe(3);
   });
 });
+
+describe("a message that waits", () => {
+  it("is parked by a stop, not woken by a turn without a step, and goes on with the next", () => {
+    const end = (turn: number, kind: "aborted" | "completed") =>
+      fact("turn/end", { turn, end: { kind } });
+    seq = 0;
+    const reducer = reduced(
+      fact("turn/start", { turn: 1 }),
+      fact("step/start", TURN),
+      fact("inbox/added", { key: "later", target: "turn", input: "later" }),
+    );
+    const parked = () => reducer.state.waiting.map((one) => one.parked);
+    expect(parked()).toEqual([false]);
+    reducer.apply(end(1, "aborted"));
+    expect(parked()).toEqual([true]);
+    // A compaction.
+    reducer.apply(fact("turn/start", { turn: 2 }));
+    reducer.apply(end(2, "completed"));
+    expect(parked()).toEqual([true]);
+    reducer.apply(fact("turn/start", { turn: 3 }));
+    reducer.apply(fact("step/start", { turn: 3, step: 1 }));
+    reducer.apply(end(3, "completed"));
+    expect(parked()).toEqual([false]);
+  });
+});

@@ -27,6 +27,7 @@ class FakeConnection implements Connection {
     return this.stops();
   }
   request(method: string): Promise<unknown> {
+    if (method === "turnbuckle/cancel") return new Promise(() => undefined);
     return Promise.resolve({ method });
   }
   onValues(token: string): vscode.Disposable {
@@ -76,6 +77,16 @@ describe("the server", () => {
     expect(connections).toHaveLength(1);
     expect(states).toEqual(["starting", "running"]);
     expect(came()).toBe(1);
+  });
+
+  it("that ends without an answer leaves nobody waiting", async () => {
+    const { server } = made();
+    const never = server.request("turnbuckle/cancel", { sessionId: "s" });
+    const refused = expect(never).rejects.toThrow("The server ended.");
+    await settle();
+    await server.restart();
+    await refused;
+    expect(await server.request("turnbuckle/models", {})).toBeTruthy();
   });
 
   it("that does not start says why, and is tried again when it is wanted again", async () => {

@@ -110,6 +110,28 @@ describe("what is written", () => {
     expect(panel.field.value).toBe("first\n\nsecond");
   });
 
+  it("stays with its session where the page was made anew and is shown another one", async () => {
+    const before = await mount();
+    await before.show([LIVE]);
+    await before.type("to s");
+    const panel = await mount(before.kept);
+    await panel.show([LIVE], { sessionId: "t" });
+    expect(panel.field.value).toBe("");
+    await panel.show([LIVE]);
+    expect(panel.field.value).toBe("to s");
+  });
+
+  it("does not come back where the log has the message already", async () => {
+    const panel = await busy();
+    await panel.type("wait for it");
+    await panel.key(panel.field, "Enter");
+    const key = String(panel.calls("turnbuckle/turn").at(-1)?.["key"]);
+    const added = { key, target: "turn" as const, input: "wait for it" };
+    await panel.more(fact(1_000, "inbox/added", added));
+    await panel.refuse("turnbuckle/turn");
+    expect(panel.field.value).toBe("");
+  });
+
   it("goes along, and so does what comes back, where another session stands for one that is gone", async () => {
     const panel = await mount();
     await panel.show([LIVE]);

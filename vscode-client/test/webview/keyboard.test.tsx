@@ -270,3 +270,21 @@ describe("what the editor sends", () => {
     expect(here()).toBe(panel.field);
   });
 });
+
+describe("Escape", () => {
+  it("leaves a page, or the list of models, and stops no turn there", async () => {
+    const panel = await mount();
+    await panel.show([LIVE, ...until(fixture("fix"), "llm/stream")]);
+    await panel.click(panel.button("Sessions"));
+    panel.button("Back to the chat").focus();
+    await panel.key(here(), "Escape");
+    expect(here()).toBe(panel.field);
+    const select = panel.root.querySelector<HTMLSelectElement>(".model")!;
+    select.focus();
+    await panel.key(select, "Escape");
+    expect(here()).toBe(panel.field);
+    expect(panel.calls("turnbuckle/cancel")).toEqual([]);
+    await panel.key(panel.field, "Escape");
+    expect(panel.calls("turnbuckle/cancel")).toHaveLength(1);
+  });
+});

@@ -1,15 +1,14 @@
 // What the person points at in the editor, as chips for the panel.
 
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { contextLabel } from "../../session/reduce";
 import type { Chip } from "../../shared/messages";
 import { pictureType } from "../../shared/pictures";
 
-let counter = 0;
-
 export function makeChip(parts: Omit<Chip, "id" | "label" | "detail"> & { detail?: string }): Chip {
   const label = contextLabel(parts);
-  return { id: `chip-${++counter}`, label, detail: parts.detail ?? parts.uri ?? label, ...parts };
+  return { id: randomUUID(), label, detail: parts.detail ?? parts.uri ?? label, ...parts };
 }
 
 export function fileChip(uri: vscode.Uri): Chip {

@@ -52,17 +52,16 @@ export class Bridge implements vscode.Disposable {
     this.watchdog = new Watchdog(
       timer,
       () => this.post({ type: "ping", at: Date.now() }),
-      () => {
-        this.host.log("the panel does not answer; it is loaded again");
-        this.ready = false;
-        this.host.reload();
-      },
+      () => this.reload("the panel does not answer"),
     );
     this.disposables.push(
       host.sessions.onChanged(() => this.tellSessions()),
       host.server.onState((server) => this.tell({ type: "server", server })),
       host.server.onRunning(() => {
-        if (this.ready && this.sessionId) void this.show(this.sessionId, true);
+        const { sessionId } = this;
+        // What started the server may show another one by then.
+        const isShown = (): boolean => sessionId === this.sessionId;
+        if (this.ready) void this.inTurn(async () => (isShown() ? this.first() : undefined));
       }),
     );
   }
@@ -104,11 +103,7 @@ export class Bridge implements vscode.Disposable {
   }
 
   private async start(message: Extract<FromPanel, { type: "ready" }>): Promise<void> {
-    if (message.version !== VERSION) {
-      this.host.log("the panel is of another version; it is loaded again");
-      this.host.reload();
-      return;
-    }
+    if (message.version !== VERSION) return this.reload("the panel is of another version");
     this.ready = true;
     const settings = this.host.settings();
     this.post({ type: "hello", version: VERSION, settings, server: this.host.server.state });
@@ -116,7 +111,17 @@ export class Bridge implements vscode.Disposable {
     for (const one of this.early.splice(0)) this.post(one);
     if (this.visible) this.watchdog.heard();
     this.stale = message.sessionId;
-    await this.show(this.sessionId ?? this.host.remembered() ?? message.sessionId, true);
+    await this.inTurn(() => this.first());
+  }
+
+  private reload(why: string): void {
+    this.host.log(`${why}; it is loaded again`);
+    this.ready = false;
+    this.host.reload();
+  }
+
+  private first(): Promise<void> {
+    return this.display(this.sessionId ?? this.host.remembered() ?? this.stale, true);
   }
 
   /**
@@ -145,16 +150,16 @@ export class Bridge implements vscode.Disposable {
   }
 
   private async display(sessionId: string | undefined, again: boolean): Promise<void> {
-    await this.leave();
-    const { sessionId: before, unused } = this;
+    const { sessionId: before, unused, stale } = this;
     const opened = await this.open(sessionId, again);
+    await this.leave();
     this.stale = undefined;
     // A server that was started again knows no session in which nothing was said.
-    const instead = again && before !== opened.sessionId ? before : undefined;
+    const isGone = again && ![sessionId, stale].includes(opened.sessionId);
+    const instead = isGone ? (stale ?? before) : undefined;
     if (instead && unused !== undefined) this.calls.readdress(instead, opened.sessionId);
-    if (opened.sessionId !== this.sessionId || opened.seq >= 0) {
-      this.unused = opened.seq < 0 ? this.used : undefined;
-    }
+    if (opened.seq >= 0) this.unused = undefined;
+    else if (opened.sessionId !== before) this.unused = this.used;
     this.sessionId = opened.sessionId;
     this.host.remember(opened.sessionId, opened.seq >= 0);
     const subscription = new Subscription(this.host.server, (value) => this.take(value));
@@ -207,12 +212,9 @@ export class Bridge implements vscode.Disposable {
     this.visible = visible;
     this.ready = false;
     this.batcher.clear();
-    if (visible) {
-      this.watchdog.ping();
-    } else {
-      this.watchdog.rest();
-      this.takeover.stop();
-    }
+    if (visible) return this.watchdog.ping();
+    this.watchdog.rest();
+    this.takeover.stop();
   }
 
   addChips(chips: Chip[]): void {

@@ -78,6 +78,8 @@ export class LanguageServer implements Server {
   private readonly states = new vscode.EventEmitter<ServerState>();
   private readonly running = new vscode.EventEmitter<void>();
   private readonly handlers = new Map<string, Listener>();
+  /** What waits for an answer, and would wait for ever where a server ended without a word. */
+  private readonly asked = new Set<(error: Error) => void>();
   private crashes: number[] = [];
   private over = false;
   state: ServerState = { state: "stopped" };
@@ -140,7 +142,10 @@ export class LanguageServer implements Server {
     this.connection = undefined;
     this.stopping = connection
       .stop()
-      .catch((error: unknown) => this.parts.output.warn(said(error)));
+      .catch((error: unknown) => this.parts.output.warn(said(error)))
+      .then(() => {
+        for (const refuse of this.asked) refuse(new Error("The server ended."));
+      });
   }
 
   private mayRestart(): boolean {
@@ -181,8 +186,15 @@ export class LanguageServer implements Server {
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
     await this.start();
-    if (!this.connection) throw new Error("The server does not run.");
-    return (await this.connection.request(method, params, token)) as Requests[M]["result"];
+    const { connection } = this;
+    if (!connection) throw new Error("The server does not run.");
+    return new Promise((resolve, reject) => {
+      this.asked.add(reject);
+      void connection
+        .request(method, params, token)
+        .then((result) => resolve(result as Requests[M]["result"]), reject)
+        .finally(() => this.asked.delete(reject));
+    });
   }
 
   onValues(token: string, handler: (value: Value) => void): vscode.Disposable {
