@@ -401,6 +401,10 @@ NO_IMAGES = (
         ("image_url is not supported", replace(COMPATIBLE, images=False), None),
         ("The image data you provided does not represent a valid image.", COMPATIBLE, None),
         ("Invalid base64 image_url.", COMPATIBLE, None),
+        ("Unsupported image format: WebP. Send a PNG.", COMPATIBLE, None),
+        ("unknown image type", COMPATIBLE, None),
+        ("You uploaded an unsupported image. Make sure it is a png.", COMPATIBLE, None),
+        ("Unsupported content part: image_url", COMPATIBLE, replace(COMPATIBLE, images=False)),
     ],
 )  # fmt: skip
 def test_a_complaint_changes_the_habit_that_it_names(

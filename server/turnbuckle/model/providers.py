@@ -146,9 +146,9 @@ def _unwanted(field: str) -> str:
 
 _NO_IMAGES = (
     r"\bimages?(?:_url)?\b.{0,60}(?:not (?:supported|enabled|allowed|accepted)|only supported)"
-    r"|(?:unsupported|unknown|not support|do(?:es)? not (?:support|accept)|required for|support)"
-    r".{0,60}\bimages?(?:_url)?\b"
-    r"|not a (?:multimodal|vision) model|at most 0 image"
+    r"|\b(?:unknown|not accept|required for|supports?)\b"
+    r".{0,60}\bimages?(?:_url)?\b(?!\W{0,3}(?:format|type|media|size|file|dimension|detail))"
+    r"|unsupported.{0,40}\bimage_url\b|not a (?:multimodal|vision) model|at most 0 image"
 )
 
 _CHANGES: tuple[tuple[re.Pattern[str], Callable[[Provider], Provider]], ...] = tuple(
